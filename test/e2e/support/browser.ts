@@ -1,6 +1,18 @@
-import { chromium, type Browser } from 'playwright-core';
+import {
+	chromium,
+	selectors,
+	type Browser,
+	type BrowserContext,
+	type LaunchOptions,
+	type Page,
+} from 'playwright-core';
 
 import { requireProgram } from '../../../playground/n8n/system';
+import { owner } from './installation';
+
+const actionTimeoutMs = 60_000;
+
+selectors.setTestIdAttribute('data-test-id');
 
 /** Chromium's flags. Most of them turn off its internet access, e.g. to check for updates. */
 const chromiumFlags = [
@@ -28,10 +40,35 @@ export async function requireBrowser(): Promise<string> {
  *
  * @throws SetupError when Chromium is missing and cannot be installed
  */
-export async function launchBrowser(): Promise<Browser> {
+export async function launchBrowser(options: LaunchOptions = {}): Promise<Browser> {
 	return await chromium.launch({
 		executablePath: await requireBrowser(),
 		headless: true,
 		args: chromiumFlags,
+		...options,
 	});
+}
+
+/** Opens a browser that reaches n8n, and the shop through its proxy. */
+export async function openShopBrowser(n8nUrl: string, proxyUrl: string): Promise<BrowserContext> {
+	const proxy = { server: proxyUrl, bypass: '127.0.0.1' };
+	const browser = await launchBrowser({ proxy });
+	const context = await browser.newContext({
+		baseURL: n8nUrl,
+		viewport: { width: 1440, height: 900 },
+		// The shop's certificate is its own.
+		ignoreHTTPSErrors: true,
+		permissions: ['clipboard-read', 'clipboard-write'],
+	});
+	context.setDefaultTimeout(actionTimeoutMs);
+	return context;
+}
+
+/** Signs the owner in. */
+export async function signIn(page: Page): Promise<void> {
+	await page.goto('/signin');
+	await page.locator('[name=emailOrLdapLoginId]').fill(owner.email);
+	await page.locator('[name=password]').fill(owner.password);
+	await page.getByTestId('form-submit-button').click();
+	await page.waitForURL(/\/home\//);
 }

@@ -2,13 +2,12 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 
-import { selectors, type Browser, type Locator, type Page } from 'playwright-core';
+import { type Browser, type Locator, type Page } from 'playwright-core';
 import { z } from 'zod';
 
 import { projectFolder } from '../../../playground/n8n/folders';
 import { waitFor } from '../../../playground/n8n/progress';
-import { launchBrowser } from './browser';
-import { owner } from './installation';
+import { launchBrowser, signIn } from './browser';
 
 /** The folder of all screenshots. Not in git. */
 const artifactsFolder = join(projectFolder, 'artifacts', 'editor');
@@ -20,8 +19,6 @@ const viewport = { width: 1440, height: 900 };
 /** Fits a whole workflow with readable sticky notes. */
 const canvasViewport = { width: 1900, height: 1100 };
 const actionTimeoutMs = 20_000;
-
-selectors.setTestIdAttribute('data-test-id');
 
 type SaveForDocs = (name: string, image: Buffer) => void;
 
@@ -46,11 +43,7 @@ export class Editor {
 			const context = await browser.newContext({ viewport, baseURL: url });
 			context.setDefaultTimeout(actionTimeoutMs);
 			const page = await context.newPage();
-			await page.goto('/signin');
-			await page.locator('[name=emailOrLdapLoginId]').fill(owner.email);
-			await page.locator('[name=password]').fill(owner.password);
-			await page.getByTestId('form-submit-button').click();
-			await page.getByTestId('project-name').waitFor();
+			await signIn(page);
 			return new Editor(browser, page, saveForDocs);
 		} catch (error) {
 			await browser.close();

@@ -15,6 +15,7 @@ const groupsByDuration = [
 		'shopify',
 		'editor',
 		'canvas',
+		'quickStart',
 		'operations',
 		'takeover',
 		'migration',

@@ -1,0 +1,219 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import type { BrowserContext, Locator, Page } from 'playwright-core';
+
+import { readExampleFile } from '../../playground/examples';
+import { startMailbox, type Mailbox } from '../../playground/mailbox/mailbox';
+import { freePort } from '../../playground/n8n/checks';
+import { N8nClient } from '../../playground/n8n/client';
+import { projectFolder } from '../../playground/n8n/folders';
+import { findHost, startN8n } from '../../playground/n8n/n8n';
+import { installPackage } from '../../playground/n8n/package';
+import { waitFor } from '../../playground/n8n/progress';
+import { startService, type LocalService } from '../../playground/service/server';
+import { startShopify, type Shopify } from '../../playground/shopify/server';
+import { openShopBrowser, signIn } from './support/browser';
+import { getTarball, owner } from './support/installation';
+
+/* The two quick starts of the README, in an empty n8n and by clicks only. */
+
+const closers: Array<() => Promise<void>> = [];
+let service: LocalService;
+let shopify: Shopify;
+let mailbox: Mailbox;
+let context: BrowserContext;
+let page: Page;
+let shop: Page;
+let clicks: number;
+let fields: number;
+
+beforeEach(async () => {
+	service = await startService();
+	shopify = await startShopify({ service });
+	mailbox = await startMailbox();
+	const userFolder = await mkdtemp(join(tmpdir(), 'delivery-service-e2e-'));
+	await installPackage(await getTarball(), userFolder);
+	const host = await findHost('newest');
+	const n8n = await startN8n({ host, userFolder, port: await freePort(), env: shopify.env });
+	await N8nClient.setUp(n8n.url, owner);
+	context = await openShopBrowser(n8n.url, shopify.url);
+	page = await context.newPage();
+	shop = await context.newPage();
+	await shop.goto(shopify.url);
+	await signIn(page);
+	[clicks, fields] = [0, 0];
+	closers.push(
+		async () => await context.browser()?.close(),
+		async () => await n8n.stop(),
+		async () => await service.close(),
+		async () => await shopify.close(),
+		async () => await mailbox.close(),
+		async () => await rm(userFolder, { recursive: true, force: true }),
+	);
+});
+afterEach(async () => {
+	// Shows where a test failed.
+	await page.screenshot({ path: join(projectFolder, 'artifacts', 'quickStart.png') });
+	for (const close of closers.splice(0)) await close();
+});
+
+async function click(target: Locator): Promise<void> {
+	await target.click();
+	clicks += 1;
+}
+
+async function fill(target: string | Locator, text: string): Promise<void> {
+	const input = typeof target === 'string' ? inputOf(target) : target;
+	await input.fill(text);
+	fields += 1;
+}
+
+const inputOf = (parameter: string) =>
+	page
+		.getByTestId(`parameter-input-${parameter}`)
+		.filter({ visible: true })
+		.locator('input, textarea')
+		.first();
+const button = (name: string, of: Page = page) =>
+	of.getByRole('button', { name, exact: true }).filter({ visible: true }).first();
+const nodeOnCanvas = (name: string) =>
+	page.locator(`[data-test-id=canvas-node][data-node-name="${name}"]`);
+
+async function openNode(name: string): Promise<void> {
+	await page.bringToFront();
+	await nodeOnCanvas(name).dblclick();
+	clicks += 1;
+	await page.getByTestId('node-parameters').waitFor();
+}
+
+async function closeNode(): Promise<void> {
+	await page.evaluate('document.activeElement?.blur()');
+	await page.keyboard.press('Escape');
+	await page.getByTestId('node-parameters').waitFor({ state: 'hidden' });
+}
+
+async function importExample(name: string): Promise<void> {
+	await page.goto('/workflow/new');
+	await page.getByTestId('canvas-plus-button').waitFor();
+	const text = JSON.stringify(await readExampleFile(name));
+	await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`);
+	await page.keyboard.press('Control+V');
+	await nodeOnCanvas('Create Delivery').waitFor();
+}
+
+/** Saves a new credential, which closes its dialog if the connection works. */
+async function saveCredential(): Promise<void> {
+	await click(page.getByTestId('credential-save-button'));
+	await page.getByTestId('editCredential-modal').waitFor({ state: 'hidden' });
+}
+
+/** Steps 4 and 5. */
+async function connectServiceAndEmail(): Promise<void> {
+	await openNode('Create Delivery');
+	await click(button('Connect to Delivery Service'));
+	const { baseUrl, apiKeyId, apiSecret, companyId } = service.credential;
+	const credential = { baseUrl, apiKeyId, apiSecret, companyId: String(companyId) };
+	for (const [field, value] of Object.entries(credential)) await fill(field, value);
+	await saveCredential();
+	await fill('pickupName', 'Larch & Linen');
+	await fill('pickupEmail', 'warehouse@example.com');
+	await fill('pickupAddress', '18 Depot Street, Springfield, IL 62703');
+	await fill('fallbackEmail', 'orders@example.com');
+	await closeNode();
+	await openNode('Email the Owner');
+	await click(button('Connect to SMTP'));
+	const { user, password, host, port } = mailbox.credential;
+	for (const [field, value] of Object.entries({ user, password, host, port }))
+		await fill(field, String(value));
+	await click(page.getByTestId('parameter-input-secure').locator('.el-switch').first());
+	await saveCredential();
+	await fill('fromEmail', 'shop@larch.example');
+	await fill('toEmail', 'owner@larch.example');
+	await closeNode();
+}
+
+async function publish(): Promise<void> {
+	await click(page.getByTestId('workflow-open-publish-modal-button'));
+	await click(page.getByTestId('workflow-publish-button'));
+	await page.getByText('Published', { exact: true }).waitFor();
+	await page.getByTestId('workflow-publish-button').waitFor({ state: 'hidden' });
+	if (await button('Got it').isVisible()) await click(button('Got it'));
+}
+
+/** Step 7: turns off Dry Run, publishes, and places an order. */
+async function goLive(name: string): Promise<void> {
+	expect(service.control.deliveries()).toEqual([]);
+	await openNode('Create Delivery');
+	await click(page.getByTestId('parameter-input-dryRun').locator('.el-switch').first());
+	await closeNode();
+	await publish();
+	await click(button('New orders', shop));
+	await waitFor(`the delivery of ${name}`, 60_000, () =>
+		Promise.resolve(service.control.deliveries().find(({ record }) => record.referenceId === name)),
+	);
+	console.log(`  ${clicks} clicks, ${fields} fields`);
+}
+
+test('an owner connects a shop without an app, by clicks only', async () => {
+	await importExample('shopify-webhook-to-deliveries');
+	await openNode('New Shopify Order');
+	const dialog = page.locator('#app-modals');
+	await click(dialog.getByText('Production URL', { exact: true }).first());
+	await click(dialog.getByText('/webhook/').filter({ visible: true }).last());
+	const url = String(await page.evaluate('navigator.clipboard.readText()'));
+	await closeNode();
+	for (const event of ['Order creation', 'Order payment']) {
+		await shop.getByLabel('Event').selectOption(event);
+		clicks += 2;
+		await fill(shop.getByLabel('URL'), url);
+		await click(button('Create webhook', shop));
+	}
+	await openNode('Compute Signature');
+	await fill('secret', await shop.locator('#adminKey').innerText());
+	await closeNode();
+	await connectServiceAndEmail();
+	await publish();
+	await click(button('New orders', shop));
+	await waitFor('the email about Dry Run', 60_000, () =>
+		Promise.resolve(mailbox.emails().find(({ subject }) => subject.includes('Dry Run is on'))),
+	);
+	await goLive('#1004');
+	expect(clicks).toBeLessThanOrEqual(26);
+});
+
+test('an owner connects a shop with an app, by clicks only', async () => {
+	shopify.control.placeOrders(3);
+	await importExample('shopify-orders-to-deliveries');
+	await openNode('New Shopify Order');
+	await click(button('Connect to Shopify'));
+	await fill('shopSubdomain', shopify.credential.shopSubdomain);
+	await fill('clientId', await shop.locator('#clientId').innerText());
+	await fill('clientSecret', await shop.locator('#clientSecret').innerText());
+	const [consent] = await Promise.all([
+		context.waitForEvent('page'),
+		click(page.getByTestId('editCredential-modal').getByRole('button', { name: 'Connect' })),
+	]);
+	await click(button('Install', consent));
+	await page.getByTestId('editCredential-modal').waitFor({ state: 'hidden' });
+	await closeNode();
+	for (const name of ['Get Open Orders', 'Get Order'])
+		expect(await nodeOnCanvas(name).getByTestId('node-issues').count()).toBe(0);
+	await openNode('Start Date');
+	const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+	await fill(
+		page.locator('.el-date-editor input').filter({ visible: true }),
+		`${yesterday}T00:00:00`,
+	);
+	await page.keyboard.press('Enter');
+	await closeNode();
+	await connectServiceAndEmail();
+	await nodeOnCanvas('Every Night').hover();
+	await click(page.getByTestId('execute-workflow-button-Every Night'));
+	await openNode('Create Delivery');
+	await page.getByText('Dry Run: 3 deliveries would be created').waitFor();
+	await closeNode();
+	await goLive('#1004');
+	expect(clicks).toBeLessThanOrEqual(21);
+});
