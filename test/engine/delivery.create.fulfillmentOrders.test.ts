@@ -120,6 +120,36 @@ test('skips what is not delivered, and creates it once its hold is released', as
 	expect(received().map(({ referenceId }) => referenceId)).toEqual(['#1001-11', '#1001-12']);
 });
 
+test('asks a person to stop or check a sent delivery whose order is held, canceled, moved or larger', async () => {
+	const held = partOf(mugs(), { id: 12, ...harbor, status: 'on_hold' });
+	const run = async (...input: IDataObject[]) =>
+		jsonOf((await service.run(parameters, { items: input })).items).map(
+			({ actionNeeded }) => actionNeeded,
+		);
+	expect(await run(held)).toEqual(['']);
+	await run(...items);
+	const stop = (label: string, state: string) =>
+		`Order #1001${label} ${state}. Ask the Delivery Service to stop it.`;
+	expect(await run(held)).toEqual([stop(' (Harbor Warehouse)', 'is on hold')]);
+	const canceled = { ...order, cancelled_at: '2026-11-24T09:00:00Z' };
+	expect(await run(canceled)).toEqual([stop('', 'was canceled')]);
+	const closed = partOf(mugs(), { id: 12, ...harbor, status: 'closed' });
+	expect(await run(closed)).toEqual([stop(' (Harbor Warehouse)', 'was closed')]);
+	const fulfilled = { line_items: [{ id: mugs().id, quantity: 2 }] };
+	expect(await run({ ...closed, order: { ...order, fulfillments: [fulfilled] } })).toEqual(['']);
+	expect(await run(partOf(mugs(), { id: 13, ...store }))).toEqual([
+		expect.stringContaining('Check whether that delivery starts at Main Street Store'),
+	]);
+	const added = lineItem({ id: 13200000000099 });
+	const lines = [mugs(), added].map(({ id, quantity }) => ({
+		...{ line_item_id: id, quantity, fulfillable_quantity: quantity },
+	}));
+	const larger = partOf(mugs(), { id: 12, ...harbor, line_items: lines });
+	expect(
+		await run({ ...larger, order: { ...order, line_items: [lineItem(), mugs(), added] } }),
+	).toEqual([expect.stringContaining('more items than when it was sent')]);
+});
+
 test('creates the others if a fulfillment order is unreadable, and fails', async () => {
 	const unreadable = partOf(lineItem(), { id: 11, status: 'paused' });
 	const run = { items: [unreadable, ...items.slice(1)] };

@@ -73,6 +73,7 @@ export function toGraphqlOrder(order: Fields, form: 'nodes' | 'edges' = 'nodes')
 		currencyCode: order.currency,
 		presentmentCurrencyCode: order.presentment_currency ?? order.currency,
 		paymentGatewayNames: order.payment_gateway_names,
+		paymentTerms: null,
 		displayFinancialStatus: upperCase(order.financial_status),
 		totalOutstandingSet: moneyBag(order.total_outstanding, order.total_outstanding_set),
 		currentTotalPriceSet: moneyBag(order.current_total_price, order.current_total_price_set),

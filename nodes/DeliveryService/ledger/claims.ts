@@ -15,29 +15,36 @@ export interface Claim {
 export interface OrderPart {
 	/** The reference ID that the whole order would have. */
 	orderReferenceId: string;
-	/** All line items of the order: their quantity as ordered, and the units that this delivery takes. */
-	lines: ReadonlyArray<{ id: string; quantity: number; units: number }>;
+	/** All line items of the order: the units ordered, canceled, fulfilled, and in this delivery. */
+	lines: readonly OrderLine[];
+}
+
+interface OrderLine {
+	id: string;
+	quantity: number;
+	canceled?: number;
+	fulfilled?: number;
+	units: number;
 }
 
 /** Whether a delivery may be sent, or why not. */
 export type ClaimState =
 	/** It may be sent; after {@link Ledger.claim}, only by this execution. */
 	| 'free'
-	/** An earlier run created it. */
+	/** An earlier run created it; if `grown`, with fewer units of the fulfillment order. */
 	| 'created'
+	| 'grown'
 	/** It is a fulfillment order, and a delivery was created for the whole order. */
 	| 'wholeCreated'
 	/** It is a whole order, and some of its fulfillment orders were claimed. */
 	| 'inParts'
-	/** It is a fulfillment order, and all of its units were claimed by other ones. */
+	/** It is a fulfillment order, and other ones have claimed all or some of its units. */
 	| 'unitsSent'
-	/** It is a fulfillment order, and some of its units were claimed by other ones. */
 	| 'unitsPartlySent'
-	/** The reference ID belongs to another order, which was created. */
+	/** Another order with the same reference ID was created. */
 	| 'anotherOrder'
-	/** Another execution has claimed it and is sending it now, or crashed. */
+	/** Another execution has claimed it, or its whole order, and is sending it now, or crashed. */
 	| 'unknown'
-	/** It is a fulfillment order, and the whole order is unknown. */
 	| 'wholeUnknown';
 
 /** The state of a delivery before its claim. */
@@ -85,9 +92,7 @@ function entryOf(
 }
 
 /** The name after Allow Resending. */
-function nextName(name: Name): Name {
-	return { ...name, number: name.number + 1 };
-}
+const nextName = (name: Name): Name => ({ ...name, number: name.number + 1 });
 
 /**
  * Claims deliveries that are free: whole orders first, so that none is then claimed in parts as well;
@@ -130,16 +135,23 @@ export async function findStates(
 	const units = parts.flatMap((one) => one.units.flatMap(({ entries }) => entries));
 	await claimReferences(access, parts, [...firstParts, ...units]);
 	const taken = new Set<string>();
+	const isOpen = (entry: string) => access.isNew(entry) && !taken.has(entry);
 	for (const { claim, reference } of wanted) {
 		if (found.has(claim)) continue;
 		const { name, state } = reference;
 		if (state !== 'free') {
-			found.set(claim, { state });
+			const hasMore = ({ entries, count }: UnitClaim) =>
+				entries.length - entries.filter(isOpen).length < count;
+			const isGrown = reference.units.some(hasMore);
+			found.set(claim, { state: state === 'created' && isGrown ? 'grown' : state });
 			continue;
 		}
-		const free = reference.units.map(({ entries, count }) =>
-			entries.filter((entry) => access.isNew(entry) && !taken.has(entry)).slice(0, count),
-		);
+		const free = reference.units.map(({ entries, count, canceled, fulfilled }) => {
+			const others = entries.filter(isOpen);
+			const gone = Math.max(0, others.length - entries.length + fulfilled);
+			for (const entry of others.slice(others.length - gone)) taken.add(entry);
+			return others.slice(0, Math.max(0, Math.min(count, others.length - gone - canceled)));
+		});
 		const own = free.flat();
 		const isComplete = reference.units.every(({ count }, line) => free[line]?.length === count);
 		// After Allow Resending for this fulfillment order, its units may go out again.
@@ -164,7 +176,6 @@ interface Reference {
 	isInParts: boolean;
 	/** What a fulfillment order takes of its order. */
 	units: UnitClaim[];
-	/** The state before. */
 	state: 'free' | 'created' | 'anotherOrder' | 'inParts' | 'unknown';
 }
 
@@ -246,10 +257,15 @@ async function examine(access: Access, references: readonly Reference[]): Promis
 /** The units of an order with more are claimed in groups, so that no order fills the store. */
 const maxUnitsPerOrder = 48;
 
-/** The units that a delivery takes of one line item: any of these entries, as many as `count`. */
+/**
+ * The units that a delivery takes of a line item: any of these entries, as many as `count`. Canceled ones
+ * may be claimed or not, so as many stay free; of fulfilled ones, those not claimed before are claimed.
+ */
 interface UnitClaim {
 	entries: string[];
 	count: number;
+	canceled: number;
+	fulfilled: number;
 }
 
 /**
@@ -260,12 +276,14 @@ function unitClaims(order: Name, { lines }: OrderPart): UnitClaim[] {
 	const total = lines.reduce((sum, { quantity }) => sum + quantity, 0);
 	const maxGroups =
 		total <= maxUnitsPerOrder ? Infinity : Math.max(1, Math.floor(maxUnitsPerOrder / lines.length));
-	return lines.flatMap(({ id, quantity, units }) => {
+	return lines.flatMap(({ id, quantity, canceled = 0, fulfilled = 0, units }) => {
 		if (units <= 0) return [];
 		const groupSize = Math.max(1, Math.ceil(quantity / maxGroups));
-		const length = Math.ceil(Math.max(quantity, units) / groupSize);
+		const groupsOf = (some: number) => Math.ceil(Math.max(some, units) / groupSize);
+		const length = groupsOf(quantity);
 		const entries = Array.from({ length }, (_, group) => entryOf(order, 'unit', id, group));
-		return [{ entries, count: Math.ceil(units / groupSize) }];
+		const claim = { count: groupsOf(0), canceled: length - groupsOf(quantity - canceled) };
+		return [{ ...claim, entries, fulfilled: Math.floor(fulfilled / groupSize) }];
 	});
 }
 

@@ -3,7 +3,6 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { realClock, type Clock } from '../common/clock';
 import { chunk } from '../common/data';
-import { logWarning } from '../common/log';
 
 /** The entries of one workflow or node in n8n's deduplication store. It can't list them. */
 export interface Entries {
@@ -22,33 +21,24 @@ export interface Store {
 }
 
 /**
- * The maximum number of entries of a workflow: more than 20,000 orders with three entries each, or
- * 10,000 fulfillment orders of three units with seven. The oldest are dropped first. n8n reads and
- * writes all of them, some 27 bytes each, at every access.
+ * The maximum number of entries of a workflow: more than 20,000 orders of three, or 10,000 fulfillment
+ * orders of three units with seven. n8n reads and writes all, and drops the oldest first.
  */
 const maxEntries = 73_000;
 
-const storeOptions = { mode: 'entries', maxEntries } as const;
-
 /** Shared by all nodes of a workflow, so that one node can allow what another has sent. */
 const storeScope = 'workflow';
+const storeOptions = { mode: 'entries', maxEntries } as const;
 
 /** One lock per node: n8n provides none per workflow. */
 const lockScope = 'node';
-
 const lockOptions = { mode: 'entries' } as const;
 
 /** The entry whose insertion acquires the lock. */
 const lockEntry = 'held';
 
-const longWait =
-	"waits for another execution to finish with n8n's database. If n8n was stopped at that moment, this takes up to 6 minutes, then the run continues.";
-
 /** What the store needs of n8n. */
-type StoreContext = Pick<
-	IExecuteFunctions,
-	'getNode' | 'getWorkflow' | 'logger' | 'getExecutionCancelSignal'
-> & {
+type StoreContext = Pick<IExecuteFunctions, 'getWorkflow' | 'getExecutionCancelSignal'> & {
 	helpers: Pick<
 		IExecuteFunctions['helpers'],
 		'checkProcessedAndRecord' | 'removeProcessed' | 'clearAllProcessedItems'
@@ -101,7 +91,6 @@ export function openWorkflowStore(context: StoreContext): Store {
 		async release() {
 			await helpers.clearAllProcessedItems(lockScope, lockOptions);
 		},
-		onLongWait: () => logWarning(context, longWait),
 	};
 	const signal = context.getExecutionCancelSignal();
 	return {
@@ -142,8 +131,6 @@ export interface Lock {
 	tryAcquire(mark: string): Promise<'acquired' | 'newHolder' | 'sameHolder'>;
 	/** Frees the lock, whoever has it. */
 	release(): Promise<void>;
-	/** Called once when the wait for the lock gets long. */
-	onLongWait?(): void;
 }
 
 /** What the use of a lock needs. */
@@ -166,7 +153,7 @@ const maxLockPauseMs = 1000;
 /** The longest that one access to n8n's database is expected to take; usually it is milliseconds. */
 const maxAccessMs = 120_000;
 
-/** Waiting longer than this is reported, and ends when the execution is stopped. */
+/** Waiting longer than this ends when the execution is stopped. */
 const longWaitMs = 10_000;
 
 /** How long a holder may start accesses. */
@@ -176,16 +163,14 @@ const maxHoldMs = 60_000;
 const maxWorkMs = maxHoldMs + maxAccessMs;
 
 /**
- * The lease: a holder ends its work and releases the lock before, even if it stalls in both. Until it
- * expires, no one else can proceed. A holder that is still at work after it would no longer be alone,
- * and could overwrite what others record: n8n's store can't reject a late write.
+ * The lease: a holder ends its work and releases the lock before, even if it stalls in both. A holder
+ * that is still at work after it could overwrite what others record: n8n's store accepts late writes.
  */
 export const leaseMs = maxWorkMs + maxAccessMs;
 
 /**
  * After this many consecutive failures, the lock counts as not available. Losing a race is followed
- * by an attempt that finds the lock taken, which is not a failure: only a broken database keeps
- * failing.
+ * by an attempt that finds the lock taken: only a broken database keeps failing.
  */
 const maxConsecutiveFailures = 10;
 
@@ -254,7 +239,6 @@ async function acquire(
 	// that stalls for everyone must not make a holder look crashed.
 	let sameHolderMs = 0;
 	let failures = 0;
-	let isReported = false;
 	for (;;) {
 		const started = clock.now();
 		const isWithin: IsWithin = (ms) => {
@@ -274,10 +258,7 @@ async function acquire(
 		const pause = Math.min(Math.max(pauseMs, sameHolderMs / 10), maxLockPauseMs) * (0.5 + random());
 		await clock.wait(pause);
 		sameHolderMs += pause;
-		if (sameHolderMs < longWaitMs) continue;
-		if (signal?.aborted) throw new Error('the execution was stopped');
-		if (!isReported) lock.onLongWait?.();
-		isReported = true;
+		if (sameHolderMs >= longWaitMs && signal?.aborted) throw new Error('the execution was stopped');
 	}
 }
 

@@ -130,6 +130,8 @@ function actionText(action: Action): string {
 			return missingText(action.fields);
 		case 'tooOld':
 			return 'Check whether this order was delivered.';
+		case 'stopDelivery':
+			return `${action.label} ${stateNames[action.skip] ?? 'was closed'}. Ask the Delivery Service to stop it.`;
 		case 'fixedPlace':
 			return `It goes to ${action.place} like all orders. If it should not, remove Send All Orders To.`;
 		case 'notUpdated':
@@ -140,6 +142,12 @@ function actionText(action: Action): string {
 			return 'The new address has no coordinates. Check whether the Delivery Service has found it.';
 	}
 }
+
+/** What happened to an order whose delivery should be stopped. */
+const stateNames: Partial<Record<Skip['code'], string>> = {
+	onHold: 'is on hold',
+	cancelled: 'was canceled',
+};
 
 function listed(names: readonly string[]): string {
 	return names.map((name) => `"${name}"`).join(', ');
@@ -162,6 +170,10 @@ const assumptions: Readonly<Record<string, string>> = {
 	test: 'not a test order',
 	financial_status: 'not refunded',
 	payment_gateway_names: 'not cash on delivery',
+	payment_terms: 'none',
+	shipping_lines: 'no store pickup',
+	note_attributes: 'no store pickup, no delivery date',
+	created_at: 'not too old',
 	tags: 'no tags',
 	presentment_currency: "the customer pays in the shop's currency",
 	'line_items.current_quantity': 'no item was refunded',

@@ -4,6 +4,7 @@ import type { Created, Failure, FailureReason, Halt, Job, Outcome, Skipped } fro
 import type { Exchange } from '../service/client';
 import { explainFailure, notADeliveryService, serviceDetail } from '../service/errors';
 import { codeAndMessageSchema } from '../service/schemas';
+import type { ShopifyLocation } from '../shopify/fulfillmentOrder';
 import { actionNeeded, skipMessage } from './orders';
 
 /** The sentences about what became of a delivery: each is written here once. */
@@ -15,6 +16,7 @@ export function skipReason({ why }: Skipped): string {
 
 const reasonNames = {
 	alreadyCreated: 'alreadyCreated',
+	grown: 'alreadyCreated',
 	wholeCreated: 'alreadyCreated',
 	unitsSent: 'alreadyCreated',
 	sameReference: 'sameReferenceInInput',
@@ -46,7 +48,23 @@ function createdMessage(outcome: Created): string {
 /** What a person must do about an item; empty if nothing. */
 export function neededFor({ outcome, order }: Job): string {
 	const review = outcome?.kind === 'created' && isPendingReview(outcome) && reviewAdvice;
-	return [review, actionNeeded(order?.actions)].filter(Boolean).join(' ');
+	const skip = outcome?.kind === 'skipped' ? changedAfterSending(outcome, order?.location) : '';
+	return [review, skip, actionNeeded(order?.actions)].filter(Boolean).join(' ');
+}
+
+/** What to do if a fulfillment order was changed in Shopify after its items were sent. */
+function changedAfterSending(
+	{ why }: Skipped,
+	{ name = 'the right location' }: ShopifyLocation = {},
+): string {
+	switch (why.code) {
+		case 'unitsSent':
+			return `Its items were sent with another fulfillment order. Check whether that delivery starts at ${name} and has all items; if items are missing, use the operation Create.`;
+		case 'grown':
+			return 'It has more items than when it was sent. Update its delivery, or send them with the operation Create.';
+		default:
+			return '';
+	}
 }
 
 const reviewAdvice =
@@ -63,9 +81,10 @@ function skippedMessage({ referenceId = '', claim, order: info }: Job, { why }: 
 		case 'order':
 			return skipMessage(why.skip, info?.label ?? referenceId);
 		case 'alreadyCreated':
-			return `${referenceId} was skipped: this workflow has already created a delivery with this reference ID. To send changes, use the operation Update; to send it again, e.g. after a test with another Base URL or company, use Allow Resending.`;
+		case 'grown':
+			return `${referenceId} was skipped: this workflow has already created a delivery with this reference ID. To send changes, use the operation Update; to send it again, e.g. after a test with another Base URL or company, use Allow Resending.${info?.shopifyOrder ? secondPackage : ''}`;
 		case 'wholeCreated':
-			return `${referenceId} was skipped: this workflow has already created a delivery for the whole order (${order}). To send changes, use the operation Update with the whole order; to send it again, use Allow Resending for ${order}.`;
+			return `${referenceId} was skipped: this workflow has already created a delivery for the whole order (${order}). To send changes, use the operation Update with the whole order; to send it again, use Allow Resending for ${order}.${secondPackage}`;
 		case 'unitsSent':
 			return `${referenceId} was skipped: this workflow has already sent its items with another fulfillment order of ${order}. If the Delivery Service has no such delivery, use Allow Resending for ${order}.`;
 		case 'sameReference':
@@ -74,6 +93,8 @@ function skippedMessage({ referenceId = '', claim, order: info }: Job, { why }: 
 			return `${referenceId} was skipped: another item is the whole order (${order}). Pass either the order or its fulfillment orders to this node.`;
 	}
 }
+
+const secondPackage = ' To send a second package, e.g. of an exchange, use the operation Create.';
 
 function describeFailure(job: Job, { kind, why }: Failure, isRemembered: boolean): Problem {
 	const name = job.referenceId ?? 'this delivery';

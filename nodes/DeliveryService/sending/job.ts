@@ -39,7 +39,10 @@ export interface Created {
 export interface Skipped {
 	kind: 'skipped';
 	why:
-		| { code: 'alreadyCreated' | 'wholeCreated' | 'unitsSent' | 'sameReference' | 'sameOrder' }
+		| {
+				code:
+					'alreadyCreated' | 'grown' | 'wholeCreated' | 'unitsSent' | 'sameReference' | 'sameOrder';
+		  }
 		| { code: 'order'; skip: Skip };
 }
 

@@ -63,8 +63,7 @@ export async function sendJobs(jobs: readonly Job[], options: SendingOptions): P
  *
  * @throws when the ledger can't be read
  */
-export async function lookUpJobs(jobs: readonly Job[], ledger: Ledger | undefined): Promise<void> {
-	if (!ledger) return;
+export async function lookUpJobs(jobs: readonly Job[], ledger: Ledger): Promise<void> {
 	const duplicates = findDuplicates(jobs.filter(isPending));
 	const claims = jobs.flatMap((job) =>
 		job.claim && isPending(job) && !duplicates.has(job) ? [{ job, claim: job.claim }] : [],
@@ -89,6 +88,7 @@ function outcomeOfClaim(state: ClaimState): Outcome | undefined {
 			return undefined;
 		case 'created':
 			return { kind: 'skipped', why: { code: 'alreadyCreated' } };
+		case 'grown':
 		case 'wholeCreated':
 		case 'unitsSent':
 			return { kind: 'skipped', why: { code: state } };

@@ -166,6 +166,20 @@ export function findTimeSkip(
 	return until === undefined ? undefined : { code: 'scheduled', until };
 }
 
+/**
+ * Whether a person must stop the delivery of a skipped order, if it was sent before. A fulfillment order
+ * is also closed when it was delivered, which its order's fulfillments show.
+ */
+export function mustStop({ code }: Skip, { fulfillmentOrder: part, fulfillments }: Order): boolean {
+	if (code !== 'closed') return code === 'onHold' || code === 'cancelled' || code === 'incomplete';
+	const fulfilled = fulfillments?.flatMap(({ line_items }) => line_items);
+	const unitsOf = (id?: string) =>
+		fulfilled?.reduce((sum, line) => sum + (line.id === id ? line.quantity : 0), 0) ?? Infinity;
+	return (part?.line_items ?? []).some(
+		({ line_item_id: id, quantity = 0 }) => unitsOf(id) < quantity,
+	);
+}
+
 /** A field that an order lacks, by its name in REST, and by that in the API that the order is from. */
 export interface MissingField {
 	field: string;
@@ -179,11 +193,13 @@ export interface MissingField {
  *
  * @param candidate the order before it is parsed
  * @param mapping decides which fields are relevant
+ * @param skip why it is skipped, if it is: only fields that may have caused it are relevant then
  * @returns the missing fields, or undefined if there are none
  */
 export function missingFields(
 	{ rest, graphql, fulfillmentOrder: part }: OrderCandidate,
 	{ filters, cod }: OrderMapping,
+	skip?: Skip['code'],
 ): MissingField[] | undefined {
 	const lacks = (field: string) => valueAt(rest, [field]) === undefined;
 	const isGraphql = graphql !== undefined;
@@ -199,15 +215,23 @@ export function missingFields(
 		return valueAt(connection, ['pageInfo', 'hasNextPage']) === undefined;
 	};
 	const byTag = filters.tags.length > 0 || filters.excludeTags.length > 0;
-	const checks: Array<[field: string, isMissing: boolean]> = [
+	const byMethod = valueAt(part?.rest, ['delivery_method', 'presented_name']) === undefined;
+	const hasMethods =
+		byMethod && filters.shippingMethods.length + filters.excludeShippingMethods.length > 0;
+	const checks: Array<[field: string, isMissing: boolean, causes?: Skip['code']]> = [
 		['cancelled_at', lacks('cancelled_at')],
 		['test', lacks('test') && !filters.includeTestOrders],
 		['financial_status', lacks('financial_status') && (mayCollect || filters.payment !== 'any')],
 		[
 			'payment_gateway_names',
 			lacks('payment_gateway_names') && lacks('gateway') && cod === 'cashOnDeliveryOrders',
+			'notPaid',
 		],
-		['tags', lacks('tags') && byTag],
+		['payment_terms', isGraphql && skip !== undefined && lacks('payment_terms'), 'notPaid'],
+		['shipping_lines', lacks('shipping_lines') && hasMethods, 'shippingMethod'],
+		['note_attributes', lacks('note_attributes')],
+		['created_at', lacks('created_at')],
+		['tags', lacks('tags') && byTag, 'tag'],
 		// A shop with one currency seems to need no query for the customer's.
 		['presentment_currency', isGraphql && mayCollect && lacks('presentment_currency')],
 		// The cash of a fulfillment order depends on the refunded items of the whole order.
@@ -222,8 +246,10 @@ export function missingFields(
 			part?.graphql !== undefined && isGraphql && isPageUnknown(graphql, 'fulfillmentOrders'),
 		],
 	];
-	const missing = checks.flatMap(([field, isMissing]) =>
-		isMissing ? [{ field, shownField: fieldName({ isGraphql }, field.split('.')) }] : [],
+	const missing = checks.flatMap(([field, isMissing, causes]) =>
+		isMissing && (skip === undefined || skip === causes)
+			? [{ field, shownField: fieldName({ isGraphql }, field.split('.')) }]
+			: [],
 	);
 	return missing.length > 0 ? missing : undefined;
 }

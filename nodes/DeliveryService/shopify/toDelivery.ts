@@ -24,6 +24,7 @@ import {
 	findTimeSkip,
 	isPaymentExcluded,
 	missingFields,
+	mustStop,
 	type MissingField,
 	type Skip,
 } from './skipping';
@@ -45,6 +46,8 @@ export type Action =
 	| { code: 'unclearDate'; text: string }
 	| { code: 'missingFields'; fields: MissingField[] }
 	| { code: 'tooOld' }
+	/** It is skipped, but was sent before. */
+	| { code: 'stopDelivery'; label: string; skip: Skip['code'] }
 	/** One place for all orders. */
 	| { code: 'fixedPlace'; place: string }
 	/** Orders of several locations have the same pickup. */
@@ -73,6 +76,8 @@ export interface OrderInfo {
 	delivery?: unknown;
 	/** Why it is skipped. */
 	skip?: Skip;
+	/** Set if its delivery should be stopped, in case it exists. */
+	mustStop?: true;
 	/** Why it can't be sent. */
 	problem?: Problem;
 	/** The subject of messages, e.g. "Order #1001". */
@@ -136,11 +141,19 @@ export function orderToDelivery(
 		findTimeSkip(order, mapping, date);
 	if (skip) {
 		const { unknownMethods: methods } = payment;
+		const missing = missingFields(found.value, mapping, skip.code);
 		const actions: Action[] = [];
 		if (skip.code === 'tooOld') actions.push({ code: 'tooOld' });
 		if (skip.code === 'notPaid' && !skip.isOnlyPaid && methods.length > 0)
 			actions.push({ code: 'unknownPaymentMethod', methods });
-		return { skip, actions: undefinedIfEmpty(actions), ...identifiers };
+		if (missing) actions.push({ code: 'missingFields', fields: missing });
+		return {
+			...identifiers,
+			skip,
+			actions: undefinedIfEmpty(actions),
+			...(mustStop(skip, order) && { mustStop: true }),
+			part: order.fulfillmentOrder && partOf({ lines: [] }, identifiers.orderReferenceId),
+		};
 	}
 	const dropoff = toDropoff(order, readRecipient(order, mapping, date));
 	const cash = decideCash(order, units, mapping);
@@ -211,10 +224,10 @@ function identify(
 	};
 }
 
-function partOf({ lines }: OrderUnits, orderReferenceId: string | undefined) {
+function partOf({ lines }: Pick<OrderUnits, 'lines'>, orderReferenceId: string | undefined) {
 	if (orderReferenceId === undefined) return undefined;
-	const withIds = lines.flatMap(({ line: { id, quantity }, taken: units }) =>
-		id === undefined ? [] : [{ id, quantity, units }],
+	const withIds = lines.flatMap(({ line: { id, quantity }, canceled, fulfilled, taken: units }) =>
+		id === undefined ? [] : [{ id, quantity, canceled, fulfilled, units }],
 	);
 	return { orderReferenceId, lines: withIds };
 }

@@ -28,6 +28,10 @@ export interface LineUnits {
 	kept: number;
 	/** Those that are shipped or were, though the customer doesn't pay for all of them: at least `kept`. */
 	shipped: number;
+	/** Those that never ship: canceled or removed before they were fulfilled. */
+	canceled: number;
+	/** Those that the order's fulfillments contain. */
+	fulfilled: number;
 	/** Those left to ship of the whole order, or undefined if unknown. */
 	left: number | undefined;
 	/** Those that this delivery takes. */
@@ -150,22 +154,26 @@ function countLines(order: Order): CountedLine[] {
 		fulfillments && unitsByLine(fulfillments.flatMap((fulfillment) => fulfillment.line_items));
 	return order.line_items.map((line, index) => {
 		const name = line.name ?? line.title ?? `Item ${index + 1}`;
-		if (!needsShipping(line)) return { line, name, kept: 0, shipped: 0, left: 0 };
+		if (!needsShipping(line))
+			return { line, name, kept: 0, shipped: 0, canceled: 0, fulfilled: 0, left: 0 };
 		const refundedUnits = refunded?.(line.id) ?? 0;
 		const current = line.current_quantity ?? line.quantity - refundedUnits;
 		const kept = Math.max(0, Math.min(line.quantity, current));
 		// Units that were removed without a refund can't have been fulfilled.
 		const removed = refunded ? Math.max(0, line.quantity - kept - refundedUnits) : 0;
+		const canceledUnits = canceled ? canceled(line.id) + removed : line.quantity - kept;
+		const fulfilledUnits = fulfilled?.(line.id) ?? 0;
 		const unfulfilled = unfulfilledUnits(
 			line,
 			(canceled?.(line.id) ?? 0) + removed,
 			// None of a partly fulfilled line means that they are listed elsewhere.
-			fulfilled?.(line.id) || undefined,
+			fulfilledUnits || undefined,
 		);
 		const left = kept === 0 ? 0 : unfulfilled && Math.min(kept, unfulfilled);
 		// Without refunds, any of the other units may be shipped.
 		const shipped = Math.min(line.quantity, kept + (notRestocked?.(line.id) ?? line.quantity));
-		return { line, name, kept, shipped, left };
+		const gone = { canceled: canceledUnits, fulfilled: fulfilledUnits };
+		return { line, name, kept, shipped, ...gone, left };
 	});
 }
 

@@ -96,7 +96,10 @@ describe('finds a fulfillment order and its order', () => {
 			kind: 'delivery',
 			referenceId: reference,
 			orderReferenceId: '#1042',
-			part: { orderReferenceId: '#1042', lines: [{ id: '7001', quantity: 2, units: 2 }] },
+			part: {
+				orderReferenceId: '#1042',
+				lines: [{ id: '7001', quantity: 2, canceled: 0, fulfilled: 0, units: 2 }],
+			},
 			location: { id: '61000000002', name: 'Harbor Warehouse' },
 			shopifyOrder: {
 				id: '820982911946154',

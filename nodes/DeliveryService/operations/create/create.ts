@@ -2,6 +2,7 @@ import type { IExecuteFunctions, INode, INodeExecutionData, INodeProperties } fr
 import { z } from 'zod/v4';
 
 import type { Job } from '../../sending/job';
+import { chunk } from '../../common/data';
 import { realClock } from '../../common/clock';
 import { logWarning } from '../../common/log';
 import { parameterReader, type ParameterReader } from '../../common/parameters';
@@ -15,7 +16,7 @@ import { openClient, creationRequest } from '../../service/client';
 import { operationError, unwrap, type Problem } from '../../common/result';
 import { pluralize } from '../../common/text';
 import type { Claim } from '../../ledger/claims';
-import { deliverySchema, type Delivery } from '../../service/schemas';
+import { deliverySchema, limits, type Delivery } from '../../service/schemas';
 import { serviceLabels, validate } from '../../service/validation';
 import type { OrderInfo } from '../../shopify/toDelivery';
 import {
@@ -84,6 +85,7 @@ export async function createDeliveries(
 			const isNothingToSend = jobs.every(({ outcome }) => outcome !== undefined);
 			if (!run.continueOnFail && (isNothingToSend || !run.sendsOthers))
 				assertValid(context.getNode(), jobs);
+			if (run.isRemembered) await findDeliveriesToStop(context, jobs);
 			if (run.options.dryRun && isPreview(context)) return await preview(context, run, jobs);
 			if (run.options.dryRun)
 				for (const job of jobs) job.outcome ??= { kind: 'notSent', why: { code: 'dryRun' } };
@@ -164,14 +166,49 @@ async function preview(
 ): Promise<INodeExecutionData[]> {
 	// Checks the credential as a run does.
 	await openClient(context);
-	try {
-		await lookUpJobs(jobs, isRemembered ? openLedger(context) : undefined);
-	} catch (error) {
-		throw operationError(context.getNode(), storeProblem(error));
-	}
+	if (isRemembered)
+		await withLedger(context, async (ledger) => {
+			await lookUpJobs(jobs, ledger);
+		});
 	const attention = attentionHint(jobs);
 	context.addExecutionHints(dryRunHint(jobs), ...(attention ? [warning(attention)] : []));
 	return toDryRunItems(jobs, toErrorOutput);
+}
+
+/**
+ * Adds what a person must do about skipped orders that were sent before: their deliveries go on.
+ *
+ * @throws NodeOperationError when n8n's database fails
+ */
+async function findDeliveriesToStop(
+	context: IExecuteFunctions,
+	jobs: readonly Job[],
+): Promise<void> {
+	const stopped = jobs.filter(({ delivery, claim }) => !delivery && claim);
+	const byReference = new Map(stopped.map((job) => [job.claim?.referenceId, job]));
+	for (const some of chunk([...byReference.values()], limits.deliveriesPerRequest)) {
+		const claims = some.flatMap(({ claim }) => claim ?? []);
+		const found = await withLedger(context, async (ledger) => await ledger.lookUp(claims));
+		for (const { order, claim, outcome } of some) {
+			const { state = 'free' } = (claim && found.get(claim)) ?? {};
+			if (state === 'free' || state === 'anotherOrder' || !order) continue;
+			if (outcome?.kind !== 'skipped' || outcome.why.code !== 'order') continue;
+			const { label = '', actions = [] } = order;
+			order.actions = [...actions, { code: 'stopDelivery', label, skip: outcome.why.skip.code }];
+		}
+	}
+}
+
+/** @throws NodeOperationError when n8n's database fails */
+async function withLedger<Value>(
+	context: IExecuteFunctions,
+	work: (ledger: Ledger) => Promise<Value>,
+): Promise<Value> {
+	try {
+		return await work(openLedger(context));
+	} catch (error) {
+		throw operationError(context.getNode(), storeProblem(error));
+	}
 }
 
 function openLedger(context: IExecuteFunctions): Ledger {
@@ -231,12 +268,22 @@ function readItem(
 		job.order = order;
 		job.referenceId = order.referenceId;
 		if (problem) return invalid(problem);
+		const options = readItemOptions(parameters, item);
+		const claimOf = (referenceId: string | undefined): Claim | undefined =>
+			isRemembered && referenceId !== undefined && options.ok
+				? {
+						referenceId,
+						companyId: options.value.companyId,
+						orderId: order.shopifyOrder?.id,
+						part: order.part,
+					}
+				: undefined;
 		if (skip) {
 			job.outcome = { kind: 'skipped', why: { code: 'order', skip } };
+			if (order.mustStop) job.claim = claimOf(job.referenceId);
 			return job;
 		}
 		job.referenceId ??= referenceSchema.parse(input).referenceId;
-		const options = readItemOptions(parameters, item);
 		if (!options.ok) return invalid(options.problem);
 		const delivery = validate(source.schema ?? deliverySchema, input, 'Delivery', serviceLabels);
 		if (!delivery.ok)
@@ -247,10 +294,7 @@ function readItem(
 		const { companyId, simplify } = options.value;
 		// The type of the order's shipping method is more specific than the option.
 		const type = order.type ?? options.value.type;
-		const claim: Claim | undefined =
-			isRemembered && referenceId !== undefined
-				? { referenceId, companyId, orderId: order.shopifyOrder?.id, part: order.part }
-				: undefined;
+		const claim = claimOf(referenceId);
 		return Object.assign(job, { companyId, type, simplify, delivery: delivery.value, claim });
 	} catch (error) {
 		return invalid(toProblem(error));
