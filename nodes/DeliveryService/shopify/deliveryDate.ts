@@ -51,7 +51,39 @@ export function findDeliveryDate(order: Order, { filters, time }: OrderMapping):
 }
 
 const yearFirst = /(?<!\d)(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)/;
-const yearLast = /(?<!\d)(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})(?!\d)/;
+const yearLast = /(?<!\d)(\d{1,2})[-/.](\d{1,2})[-/.](\d{4}|\d\d)(?!\d)/;
+
+/** The number of a month by its name in one of the languages of {@link deliveryDateAttributes}. */
+let months: Map<string, number> | undefined;
+
+function monthsByName(): Map<string, number> {
+	const ofYear = Array.from({ length: 12 }, (_, month) => month);
+	return new Map(
+		['en', 'es', 'pt', 'fr', 'de', 'it', 'nl'].flatMap((language) =>
+			(['short', 'long'] as const).flatMap((month) => {
+				const format = new Intl.DateTimeFormat(language, { month, timeZone: 'UTC' });
+				return ofYear.map((index): [string, number] => [
+					normalizeName(format.format(Date.UTC(2000, index))),
+					index + 1,
+				]);
+			}),
+		),
+	);
+}
+
+/** A date with the name of its month, e.g. "Dec 24, 2026". */
+function readNamedDay(text: string): string | undefined {
+	const words = normalizeName(text).split(' ');
+	months ??= monthsByName();
+	const found = new Set(words.flatMap((word) => months?.get(word) ?? []));
+	const [[month, otherMonth], year, day] = [
+		[...found],
+		words.find((word) => /^\d{4}$/.test(word)),
+		words.find((word) => /^\d{1,2}(st|nd|rd|th)?$/.test(word)),
+	];
+	if (month === undefined || otherMonth !== undefined || !year || !day) return undefined;
+	return toDay(Number(year), month, Number.parseInt(day, 10));
+}
 
 /** A date as YYYY-MM-DD; undefined if it is none, or can be read in two ways. */
 function readDay(
@@ -60,7 +92,11 @@ function readDay(
 ): string | undefined {
 	const [, year, month = 0, day = 0] = yearFirst.exec(text) ?? [];
 	if (year !== undefined) return toDay(Number(year), Number(month), Number(day));
-	const [first = 0, second = 0, last = 0] = (yearLast.exec(text) ?? []).slice(1).map(Number);
+	const [, ...parts] = yearLast.exec(text) ?? [];
+	if (parts.length === 0) return readNamedDay(text);
+	const [first = 0, second = 0, written = 0] = parts.map(Number);
+	// "24/12/26" can be read in three ways.
+	const last = format === 'automatic' || written > 99 ? written : 2000 + written;
 	const dayFirst = format !== 'monthFirst' && toDay(last, second, first);
 	const monthFirst = format !== 'dayFirst' && toDay(last, first, second);
 	const days = new Set([dayFirst, monthFirst].filter((value) => typeof value === 'string'));

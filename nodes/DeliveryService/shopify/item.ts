@@ -213,11 +213,19 @@ function notAnOrderMessage(
 	const value = hasField(item, 'order') ? valueAt(item, ['order']) : item;
 	if (typeof value !== 'object' || Array.isArray(value) || isBlank(value))
 		return `This is not a Shopify order: expected an object, but the value is ${describeValue(value)}. ${howToGetAnOrder}`;
+	const body = valueAt(item, ['body']);
+	if (hasField(item, 'headers') && body !== undefined && !hasField(body, 'id'))
+		return 'This webhook call has no order in its body. Create the webhook in Shopify in JSON, for Order creation or Order payment; if Raw Body is on in the Webhook node, add an Extract From File node.';
 	const [otherType] = containers.flatMap((container) => otherTypeMessage(container.value) ?? []);
-	return (
-		otherType ??
-		`This is not a Shopify order: it has no "line_items". ${howToGetAnOrder} If the Shopify node limits the fields that it returns, add line_items.`
-	);
+	if (otherType !== undefined) return otherType;
+	const name = containers.map((container) => valueAt(container.value, ['name'])).find(isText);
+	return name === undefined
+		? `This is not a Shopify order: it has no "line_items". ${howToGetAnOrder} If the Shopify node limits the fields that it returns, add line_items.`
+		: `Order ${name} has no "line_items", so it is unclear what to send. If the Shopify node limits the fields that it returns, add line_items.`;
+}
+
+function isText(value: unknown): value is string {
+	return typeof value === 'string' && !isBlank(value);
 }
 
 const maxErrorLength = 200;

@@ -287,6 +287,31 @@ describe('items that a fulfillment service ships', () => {
 	});
 });
 
+describe('a field that Shopify did not return', () => {
+	const without = (order: Fields, ...names: string[]) =>
+		sampleOrder({ ...order, ...Object.fromEntries(names.map((name) => [name, undefined])) });
+	const neededOf = (order: Fields, filters: Fields = {}) =>
+		actionNeeded(outcomeOf(order, { filters }).actions);
+
+	test.each(['shipping_lines', 'note_attributes', 'created_at'])(
+		'is named with a sent order: %s',
+		(field) => {
+			expect(neededOf(without({}, field))).toMatch(`Shopify did not return "${field}" (assumed: `);
+		},
+	);
+
+	test('is named with a skipped order only if it may be the reason', () => {
+		const unpaid = { financial_status: 'pending', total_outstanding: '25.00' };
+		const names = ['payment_gateway_names', 'gateway', 'shipping_lines', 'tags'];
+		expect(neededOf(without(unpaid, ...names))).toMatch(/^Shopify did not return "payment_gateway/);
+		expect(neededOf(without({}, ...names), { tags: ['a'], shippingMethods: ['a'] })).toMatch(
+			/^Shopify did not return "shipping_lines" \(/,
+		);
+		expect(neededOf(without({}, 'tags'), { tags: ['a'] })).toMatch(/"tags" \(assumed: no tags\)/);
+		expect(neededOf(without({ test: true }, ...names))).toBe('');
+	});
+});
+
 test('an order that is older than Maximum Order Age is skipped and needs a person', () => {
 	const from = (created_at: string, filters: Fields = {}) => outcome({ created_at }, filters);
 	expect(from('2026-08-26T12:00:00Z').kind).toBe('delivery');
@@ -321,6 +346,10 @@ describe('the delivery date', () => {
 		['24/12/2026', 'automatic'],
 		['12/24/2026', 'automatic'],
 		['Thu, 24.12.2026', 'automatic'],
+		['24/12/26', 'dayFirst'],
+		['Dec 24th, 2026', 'automatic'],
+		['Donnerstag, 24. Dezember 2026', 'monthFirst'],
+		['24 de diciembre de 2026', 'automatic'],
 	])('%s (%s) skips an order until the day before', (text, deliveryDateFormat) => {
 		const filters = { ...skipping, deliveryDateFormat };
 		expect(outcomeOf(sampleOrder(on(text)), { filters })).toMatchObject({
@@ -340,7 +369,7 @@ describe('the delivery date', () => {
 		expect(untilOf('automatic', '12/12/2026')).toMatchObject({ until: '2026-12-12' });
 	});
 
-	test.each(['05/12/2026', 'tomorrow', '2026-13-24', '24/12/26'])(
+	test.each(['05/12/2026', 'tomorrow', '2026-13-24', '24/12/26', '12 Dec or 12 Jan 2026'])(
 		'is an error if it is not clear (%s), or a note without the option',
 		(text) => {
 			expect(problemOf(sampleOrder(on(text)), { filters: skipping }).message).toBe(

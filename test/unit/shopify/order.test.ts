@@ -46,6 +46,14 @@ describe('readOrder', () => {
 		},
 	);
 
+	test('names the order, or the Webhook node, if the line items are missing', () => {
+		expect(problemOf({ body: { id: 1, name: '#1042' } }).message).toMatch(
+			/^Order #1042 has no "line_items"/,
+		);
+		const call = { headers: { 'x-shopify-topic': 'orders/create' }, body: {} };
+		expect(problemOf(call).message).toMatch(/^This webhook call has no order in its body\./);
+	});
+
 	test('rejects a list of orders and names Split Out', () => {
 		expect(problemOf({ orders: [sampleOrder()] })).toEqual({
 			message: expect.stringMatching(
