@@ -107,7 +107,11 @@ export function checkExpectations(
 			splitRows.map(() => split?.email),
 			shopify.shop.notifications().map(({ to }) => to),
 		),
-		expectation('The owner got no email, since nothing failed', [], mailbox.emails()),
+		expectation(
+			'The owner got one email, about the order that is pending review',
+			['Order #1009 needs you'],
+			mailbox.emails().map(({ subject }) => subject),
+		),
 	];
 }
 

@@ -57,7 +57,6 @@ test.each(exampleNames())(
 		expect(overlaps(steps)).toEqual([]);
 		expect(overlaps(notes)).toEqual([]);
 		expect(notes.filter(({ isCutOff }) => isCutOff)).toEqual([]);
-		console.log(`  ${name}: ${fontPx.toFixed(1)} px`);
 		expect(fontPx).toBeGreaterThanOrEqual(minFontPx);
 		const unexpected = steps.flatMap(({ name, issues }) =>
 			issues.filter((issue) => !allowedIssue.test(issue)).map((issue) => `${name}: ${issue}`),

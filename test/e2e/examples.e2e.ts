@@ -567,7 +567,11 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 		await catchUp();
 		for (const order of [...before, ...missed, ...after])
 			expect(deliveriesOf(env, order)).toHaveLength(1);
-		for (const order of before) expect(await rowsOf(order)).toEqual([]);
+		for (const order of before) {
+			expect(await rowsOf(order)).toEqual([]);
+			// With an earlier start date, the next test would send it again.
+			shop.cancel(order.id);
+		}
 		await env.createTable();
 	});
 

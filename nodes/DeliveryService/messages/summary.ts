@@ -25,6 +25,8 @@ interface NamedDelivery {
 	item: number;
 	referenceId?: string;
 	id?: string;
+	/** The ID of its Shopify order, with which a workflow can send it again. */
+	orderId?: string;
 }
 
 interface FailureSummary {
@@ -91,14 +93,15 @@ function groupByOutcome(jobs: readonly Job[]) {
 		...{ created: [], rejected: [], unknown: [], notSent: [], failed: [], skipped: [] },
 	};
 	for (const job of jobs) {
-		const { item, referenceId, delivery, outcome } = job;
+		const { item, referenceId, delivery, outcome, order } = job;
 		if (!outcome) continue;
 		if (outcome.kind === 'skipped') {
 			if (delivery) lists.skipped.push(job);
 		} else {
 			const id = outcome.kind === 'created' ? { id: outcome.id } : {};
+			const orderId = order?.shopifyOrder?.id;
 			const list = outcome.kind === 'invalid' ? 'notSent' : outcome.kind;
-			lists[list].push({ item, referenceId, ...id });
+			lists[list].push({ item, referenceId, ...id, ...(orderId !== undefined && { orderId }) });
 			if (outcome.kind !== 'created') lists.failed.push(job);
 		}
 	}

@@ -331,7 +331,9 @@ function assertValid(node: INode, jobs: readonly Job[]): void {
 		`${pluralize(others.length, 'other item is', 'other items are')} also invalid.`;
 	const sentences = [description, alsoInvalid, 'No delivery was created.'];
 	const problem = { message: namedMessage, description: sentences.filter(Boolean).join(' ') };
-	throw itemError(node, problem, first.item);
+	const error = itemError(node, problem, first.item);
+	error.context.data = failureSummary(jobs, true)?.lists;
+	throw error;
 }
 
 /**
