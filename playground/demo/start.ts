@@ -142,7 +142,8 @@ function customerEmail({ to, at, orderName, trackingUrl }: Notification): Email 
 async function explainMissing({ readRows }: DemoResult, shopify: Shopify): Promise<void> {
 	const rows = await readRows().catch(() => []);
 	const missing = rows.filter(({ deliveryId, message }) => deliveryId === '' && message !== '');
-	shopify.explain(new Map(missing.map((row) => [row.fulfillmentOrderId, row.message])));
+	const reasonOf = (message: string) => message.replace(/^#\S+ /, '').split('. ')[0] ?? '';
+	shopify.explain(new Map(missing.map((row) => [row.fulfillmentOrderId, reasonOf(row.message)])));
 }
 
 /** Starts a new n8n with this package. */

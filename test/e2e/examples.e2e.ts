@@ -678,7 +678,7 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 		const [{ id } = { id: '' }] = await env.installation.client.executions(orders);
 		for (const part of [
 			row.message,
-			`What to do:\n1. ${String(row.whatToDo)}\n2.`,
+			`What to do:\n1. ${String(row.whatToDo)}\n2. To send now`,
 			`https://${shopSubdomain}.myshopify.com/admin/orders/${order.id}\n`,
 			`/workflow/${orders}/executions/${id}`,
 		])
@@ -712,7 +712,7 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 		});
 		expect(await env.email(`${order.name}: The address was not found.`)).toMatchObject({
 			subject: `Order ${order.name} needs you`,
-			text: expect.stringContaining('Then set solved to yes'),
+			text: expect.stringContaining('When this is done, set solved to yes'),
 		});
 		await client.unpublish(any);
 		const placed = Array.from({ length: 20 }, () => env.shopify.shop.place(samples[0]));
