@@ -110,8 +110,8 @@ describe.each(['newest', '1.123'] as const)('examples without a table in n8n %s'
 			const order = await placeOrder();
 			expect(deliveriesOf(env, order)).toEqual([]);
 			const { subject, text } = await env.email('No courier drives there');
-			expect(subject).toContain('rejected');
-			expect(text).toContain('Send One Order');
+			expect(subject).toContain(`${order.name} was not created: the Delivery Service rejected`);
+			expect(text).toContain(`execute Send One Order. The IDs: ${order.name} ${order.id}\n`);
 			const { id } = await failedExecution(starter);
 			expect(text).toContain(`/executions/${id}`);
 			expect((await client.retry(id)).status).toBe('success');
@@ -350,6 +350,7 @@ describe.each(['newest', '1.123'] as const)('examples without a table in n8n %s'
 				const found = env.emails(`/executions/${id}`);
 				return Promise.resolve(found.length > 0 ? found : undefined);
 			});
+			expect(emails[0]?.subject).toContain(`${order.name} was not created`);
 			expect(emails[0]?.text).toContain('No courier drives there');
 			expect((await client.retry(id, true)).status).toBe('success');
 			expect(deliveriesOf(env, order)).toHaveLength(1);
