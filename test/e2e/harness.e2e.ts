@@ -1,30 +1,17 @@
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { INodeType } from 'n8n-workflow';
 import { z } from 'zod';
 
 import { hasEnded, type StoredWorkflow, type WorkflowFile } from '../../playground/n8n/client';
 import { itemsOf, type Execution } from '../../playground/n8n/execution';
 import { waitFor } from '../../playground/n8n/progress';
-import { connection, node } from '../../playground/n8n/workflowParts';
 import {
-	addNodeType,
 	closeEngine,
 	openTrigger,
 	type OpenTriggerOptions,
 	type Trigger,
 } from '../support/engine/engine';
-import {
-	marker,
-	probeCalls,
-	send,
-	testCalls,
-	triggerCalls,
-	type Call,
-	type CallResponse,
-} from './support/calls';
+import { marker, send, triggerCalls, type Call, type CallResponse } from './support/calls';
 import { openInstallation, type Installation } from './support/installation';
 import { nodes, triggerWorkflow } from './support/workflows';
 
@@ -32,10 +19,6 @@ import { nodes, triggerWorkflow } from './support/workflows';
  * The engine tests call the trigger through a simulated n8n. Here the same calls go to it and to real
  * n8n, which must treat them alike: the response and the executions.
  */
-
-const probeFolder = join(__dirname, 'support', 'probe');
-const probeType = 'CUSTOM.probeTrigger';
-const probeName = 'Probe Trigger';
 
 /** How long to wait for executions of real n8n that the simulated one has started. */
 const missingAfterMs = 15_000;
@@ -66,16 +49,7 @@ interface Side {
 	executions: (markerId?: string) => Promise<Started[]>;
 }
 
-addNodeType(probeType, loadProbe());
 afterAll(closeEngine);
-
-function loadProbe(): INodeType {
-	const module: unknown = createRequire(__filename)(join(probeFolder, 'ProbeTrigger.node.js'));
-	const { ProbeTrigger } = z
-		.object({ ProbeTrigger: z.custom<new () => INodeType>((value) => typeof value === 'function') })
-		.parse(module);
-	return new ProbeTrigger();
-}
 
 /**
  * n8n's side. Waits for as many executions as the other side has started, including the marker's, and
@@ -195,19 +169,6 @@ function report(n8n: string, subject: string, effects: Awaited<ReturnType<typeof
 	);
 }
 
-function probeWorkflow(): WorkflowFile {
-	const webhookId = 'a2d6f2b4-7c2f-4a52-9d44-6f3f4a1f0c11';
-	return {
-		name: 'Probe',
-		nodes: [
-			{ ...node(probeName, probeType), typeVersion: 2, webhookId },
-			node(nodes.done, 'n8n-nodes-base.noOp'),
-		],
-		connections: { [probeName]: { main: [[connection(nodes.done)]] } },
-		settings: { executionOrder: 'v1' },
-	};
-}
-
 /** A simulated trigger with the names and IDs of a stored workflow's. */
 async function simulate(
 	n8n: OpenTriggerOptions['n8n'],
@@ -232,7 +193,7 @@ describe.each([
 ] as const)('n8n $host', ({ host, n8n }) => {
 	let installation: Installation;
 	beforeAll(async () => {
-		installation = await openInstallation(host, { N8N_CUSTOM_EXTENSIONS: probeFolder });
+		installation = await openInstallation(host);
 	});
 	afterAll(async () => await installation?.close());
 
@@ -265,49 +226,7 @@ describe.each([
 			if (response.status === 200 && response.body !== '')
 				expect(response.body).toBe('{"message":"Received"}');
 		}
-		// The last execution is that of the marker.
-		expect(effects.real['a multipart form']?.executions).toHaveLength(1);
-		expect(effects.real['a multipart form with another status']?.executions).toHaveLength(1);
 		await simulated.deactivate();
 		await client.unpublish(workflow.id);
-	});
-
-	test(`the simulated n8n treats what a node does like n8n ${host}`, async () => {
-		const { client } = installation;
-		const workflow = await store(probeWorkflow());
-		await client.publish(workflow.id);
-		const simulated = await simulate(n8n, workflow, { node: probeType });
-		await simulated.activate();
-		const path = new URL(simulated.url).pathname;
-
-		const effects = await compare(
-			simulatedSide(simulated, probeName, simulated.url),
-			realSide(installation, workflow, probeName, `${installation.n8n.url}${path}`),
-			probeCalls,
-		);
-
-		report(host, 'a node that does what the call asks for', effects);
-		expect(effects.simulated).toEqual(effects.real);
-		await simulated.deactivate();
-		await client.unpublish(workflow.id);
-	});
-
-	test(`the simulated n8n treats test calls like n8n ${host}`, async () => {
-		const { client } = installation;
-		const workflow = await store(probeWorkflow());
-		const simulated = await simulate(n8n, workflow, { node: probeType });
-		await client.listen(workflow.id, probeName);
-		await simulated.listen();
-		const path = new URL(simulated.testUrl).pathname;
-
-		const effects = await compare(
-			simulatedSide(simulated, probeName, simulated.testUrl),
-			realSide(installation, workflow, probeName, `${installation.n8n.url}${path}`),
-			testCalls,
-			false,
-		);
-
-		report(host, 'a node that listens for a test event', effects);
-		expect(effects.simulated).toEqual(effects.real);
 	});
 });

@@ -1,5 +1,5 @@
 /** The operation Webhook: Create. */
-import { pairedItems, setUp } from '../support/actionNode';
+import { setUp } from '../support/actionNode';
 
 const service = setUp();
 
@@ -107,23 +107,6 @@ describe('an invalid webhook item', () => {
 			message,
 			context: { itemIndex: 0 },
 		});
-	});
-
-	const items = [
-		{ url: 'https://a.example', event: 'createTask' },
-		{ url: 'none', event: 'createTask' },
-		{ url: 'https://c.example', event: 'updateTask' },
-	];
-	const message = 'URL must be a valid URL that starts with http:// or https:// [item 1]';
-
-	test('puts an invalid item on the error output', async () => {
-		const { outputs } = await service.run(create, { items, onError: 'continueErrorOutput' });
-
-		expect(service.control.webhooks()).toHaveLength(2);
-		expect(pairedItems(outputs[0] ?? [])).toEqual([0, 2]);
-		expect(outputs[1]).toMatchObject([
-			{ json: { url: 'none', error: { message } }, pairedItem: { item: 1 } },
-		]);
 	});
 });
 

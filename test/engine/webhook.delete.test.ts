@@ -71,16 +71,6 @@ describe('Delete', () => {
 		expect(service.control.webhooks()).toMatchObject([{ url: 'https://b.example', action: 3 }]);
 	});
 
-	test('unsubscribes the webhook of the company in the options', async () => {
-		await service.subscribe(url, 3);
-		await service.subscribe(url, 3, 1002);
-
-		await service.run(deletion({ webhook: listEntry(`3 ${url}`), options: { companyId: '1002' } }));
-
-		expect(service.received('DELETE').map(({ path }) => path)).toEqual(['/hooks/companies/1002']);
-		expect(service.control.webhooks()).toMatchObject([{ companyId: 1001 }]);
-	});
-
 	test('puts failed items on the error output and deletes the others', async () => {
 		await service.subscribe(url, 1);
 		const items = [

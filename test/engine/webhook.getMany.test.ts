@@ -175,23 +175,6 @@ describe('an error of Get Many', () => {
 		expect(error?.message).toBe(message);
 	});
 
-	test.each([['HTML', '<!doctype html>']])(
-		'says that the response is not from the service: %s',
-		async (_what, body) => {
-			respondToList(body);
-
-			const { error, items } = await service.run(getAll());
-
-			expect(service.received()).toMatchObject([listing]);
-			expect(items).toEqual([]);
-			expect(error).toMatchObject({
-				name: 'NodeApiError',
-				message: 'The response is not a valid Delivery Service response [item 0]',
-				description: expect.stringContaining('Base URL'),
-			});
-		},
-	);
-
 	test('lists the webhooks of other items after a failed one, with On Error: Continue', async () => {
 		await service.subscribe('https://a.example', 1);
 		const body = { code: 'FORBIDDEN', message: 'Not for this key' };

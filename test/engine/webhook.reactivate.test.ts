@@ -107,18 +107,6 @@ describe('the URL prefix', () => {
 		expect(error?.message).toMatch(/^URL .*\[item 0\]$/);
 		expect(Object.values(statusByUrl())).not.toContain('Active');
 	});
-
-	test('reactivates only webhooks of the company in the options', async () => {
-		await blacklist([ownUrl]);
-		const { items } = await service.run({
-			resource: 'webhook',
-			operation: 'reactivate',
-			urlPrefix: ownUrl,
-			options: { companyId: '1002' },
-		});
-
-		expect(items).toEqual([]);
-	});
 });
 
 describe('a failure', () => {

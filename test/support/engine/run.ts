@@ -167,7 +167,7 @@ export interface RunWorkflowOptions extends RunControls {
 
 /**
  * Runs a whole workflow in n8n's real execution engine. Add node types other than Manual Trigger and
- * those of this package with `addNodeType` first. If the execution fails, the result contains its
+ * those of this package. If the execution fails, the result contains its
  * `error`.
  *
  * @throws Error if the workflow contains an unknown node type or has no start node
@@ -193,13 +193,11 @@ export interface ExecuteOptions extends RunControls {
 	credentials: CredentialSet;
 	/** The first node with its input data. */
 	start: IExecuteData;
-	/** An error of the first node before the execution, with which the execution fails. */
-	failure?: Error;
 }
 
 /** Runs a workflow from a prepared first node. */
 export async function execute(workflow: Workflow, options: ExecuteOptions): Promise<WorkflowRun> {
-	const { mode = 'manual', signal, kill, start, failure } = options;
+	const { mode = 'manual', signal, kill, start } = options;
 	await registerDeduplicationStore();
 	const hostProcess = new HostProcess();
 	assignProcess(workflow, hostProcess);
@@ -213,11 +211,6 @@ export async function execute(workflow: Workflow, options: ExecuteOptions): Prom
 	const runExecutionData = createRunExecutionData({
 		executionData: { nodeExecutionStack: [start] },
 	});
-	if (failure !== undefined) {
-		const { message, stack } = failure;
-		const error = { ...failure, message, stack };
-		Object.assign(runExecutionData.resultData, { lastNodeExecuted: start.node.name, error });
-	}
 
 	const ended = new AbortController();
 	const whenAborted = (source: AbortSignal | undefined, action: () => void) => {

@@ -1,9 +1,7 @@
-import { types } from 'node:util';
 import axios from 'axios';
 import { HookContext, WebhookContext } from 'n8n-core';
 import {
 	NodeHelpers,
-	UnexpectedError,
 	type IDataObject,
 	type INode,
 	type INodeExecutionData,
@@ -368,7 +366,6 @@ export class Trigger {
 	#serve(webhook: IWebhookData, isTest: boolean): void {
 		server.register({
 			...routeOf(webhook, isTest),
-			typeVersion: this.#node.typeVersion,
 			n8n: this.#n8n,
 			handle: async (request, response, respond, correlation) => {
 				const work = this.#handle(isTest, webhook, { request, response, respond, correlation });
@@ -391,61 +388,14 @@ export class Trigger {
 	async #handle(isTest: boolean, webhook: IWebhookData, exchange: WebhookExchange): Promise<void> {
 		const workflow = this.#workflow(!isTest, isTest ? this.#testStaticData : this.staticData);
 		const mode = isTest ? 'manual' : 'webhook';
-		const { correlation } = exchange;
-		const stop = async () => void (isTest && (await this.stopListening()));
-		let result: IWebhookResponseData;
-		try {
-			result = await this.#callNode(workflow, webhook, exchange, mode);
-		} catch (thrown) {
-			// The caller gets an error, and the user a failed execution. n8n saves no static data.
-			const error = types.isNativeError(thrown) ? thrown : new Error(String(thrown));
-			exchange.respond({ error: new UnexpectedError(couldNotStart) });
-			this.#start(workflow, { workflowData: [[{ json: {} }]], mode, correlation, error });
-			await stop();
-			return;
-		}
+		const { correlation, respond } = exchange;
+		const result = await this.#callNode(workflow, webhook, exchange, mode);
 		const { noWebhookResponse, workflowData } = result;
 		const webhookResponse: unknown = result.webhookResponse;
-		let hasResponded = false;
-		const respond = (outcome: WebhookResponse) => {
-			if (hasResponded) return;
-			hasResponded = true;
-			if (!isTest && isChanged(workflow)) this.staticData = workflow.staticData;
-			exchange.respond(outcome);
-		};
-		if (noWebhookResponse === true) respond({});
-		if (workflowData === undefined) {
-			const value = webhookResponse ?? { message: 'Webhook call received' };
-			respond({ body: { value, status: 200 } });
-			return;
-		}
-		const response = {
-			body: { value: this.#startResponse(workflow, webhook, mode, webhookResponse), status: 200 },
-		};
-		// n8n 2 responds once the execution has started, which resets the mark of a change.
-		if (this.#n8n === '1') respond(response);
-		this.#start(workflow, { workflowData, mode, correlation });
-		respond(response);
-		await stop();
-	}
-
-	/** The body of n8n's response to a call that starts an execution. */
-	#startResponse(
-		workflow: Workflow,
-		{ webhookDescription }: IWebhookData,
-		mode: 'webhook' | 'manual',
-		webhookResponse: unknown,
-	): unknown {
-		const responseData = workflow.expression.getComplexParameterValue(
-			this.#nodeOf(workflow),
-			webhookDescription.responseData,
-			mode,
-			{},
-			undefined,
-			'firstEntryJson',
-		);
-		if (responseData === 'noData') return undefined;
-		return responseData || (webhookResponse ?? { message: 'Workflow was started' });
+		if (noWebhookResponse === true) return respond({});
+		if (workflowData !== undefined) this.#start({ workflowData, mode, correlation });
+		respond({ body: webhookResponse });
+		if (isTest && workflowData !== undefined) await this.stopListening();
 	}
 
 	async #callNode(
@@ -466,23 +416,13 @@ export class Trigger {
 		return await nodeType.webhook.call(context);
 	}
 
-	/**
-	 * Starts an execution on a second workflow, as n8n does: over the same static data, so that the mark
-	 * of a change is reset, if the workflow has any.
-	 */
-	#start(called: Workflow, { workflowData, mode, correlation, error }: Start): void {
-		const hasStaticData = Object.keys(this.staticData).length > 0;
-		const workflow = this.#workflow(called.active, hasStaticData ? called.staticData : {});
-		if (hasStaticData) setChanged(called, false);
+	#start({ workflowData, mode, correlation }: Start): void {
+		const workflow = this.#workflow(mode === 'webhook', this.staticData);
 		const finished = execute(workflow, {
 			mode,
 			credentials: this.#credentials,
 			instanceUrl: this.#publicUrl,
 			start: { node: this.#nodeOf(workflow), data: { main: workflowData }, source: null },
-			failure: error,
-		}).then((run) => {
-			if (mode === 'webhook' && isChanged(workflow)) this.staticData = workflow.staticData;
-			return run;
 		});
 		const execution = { mode, workflowData, finished };
 		this.executions.push(execution);
@@ -533,21 +473,6 @@ interface Start {
 	workflowData: INodeExecutionData[][];
 	mode: 'webhook' | 'manual';
 	correlation: string | undefined;
-	/** What the node's `webhook` threw: the execution fails with it. */
-	error?: Error;
-}
-
-const couldNotStart = 'Workflow Webhook Error: Workflow could not be started!';
-
-const changeMark = '__dataChanged';
-
-/** Whether n8n would save the static data of a workflow. */
-function isChanged({ staticData }: Workflow): boolean {
-	return staticData[changeMark] === true;
-}
-
-function setChanged({ staticData }: Workflow, changed: boolean): void {
-	staticData[changeMark] = changed;
 }
 
 interface WebhookExchange {

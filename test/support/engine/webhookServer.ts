@@ -18,10 +18,9 @@ const listedMethods = {
 	'webhook-test': ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'],
 };
 
-/** The response of a registered webhook: nothing if the node has written it, else a body or an error. */
+/** The response of a registered webhook: no body if the node has written it. */
 export interface WebhookResponse {
-	body?: { value: unknown; status: number };
-	error?: Error;
+	body?: unknown;
 }
 
 /** A webhook that is registered with the server. */
@@ -30,8 +29,6 @@ export interface WebhookRoute {
 	method: string;
 	/** The path after `/webhook/`. */
 	path: string;
-	/** The version of the node: n8n reads every body for version 1, else only those that it can parse. */
-	typeVersion: number;
 	/** The n8n that serves the webhook. */
 	n8n: N8nLine;
 	/**
@@ -118,30 +115,21 @@ export class WebhookServer {
 		delete request.headers[correlationHeader];
 		request.params = {};
 		prepareRequest(request, route.n8n);
-		const cleanUp = await readBody(request, route);
-		try {
-			await new Promise<void>((resolve, reject) => {
-				const respond = ({ body, error }: WebhookResponse) => {
-					if (error !== undefined) sendError(response, error);
-					else if (body !== undefined) {
-						response.status(body.status);
-						if (typeof body.value === 'string') response.send(body.value);
-						else response.json(body.value);
-					}
-					resolve();
-				};
-				route
-					.handle(
-						request,
-						response,
-						respond,
-						correlation === undefined ? undefined : String(correlation),
-					)
-					.catch(reject);
-			});
-		} finally {
-			await cleanUp();
-		}
+		await readBody(request, route);
+		await new Promise<void>((resolve, reject) => {
+			const respond = ({ body }: WebhookResponse) => {
+				if (body !== undefined) response.json(body);
+				resolve();
+			};
+			route
+				.handle(
+					request,
+					response,
+					respond,
+					correlation === undefined ? undefined : String(correlation),
+				)
+				.catch(reject);
+		});
 	}
 
 	/** Lists the methods of a webhook for a call with an origin; there are none for an unknown path. */
@@ -190,9 +178,9 @@ const notListeningHint =
 	"Click the 'Execute workflow' button on the canvas, then try again. (In test mode, the webhook only works for one call after you click this button)";
 
 /** Reads the body. n8n hides errors other than its own behind a general one. */
-async function readBody(request: Request, { typeVersion, n8n }: WebhookRoute) {
+async function readBody(request: Request, { n8n }: WebhookRoute): Promise<void> {
 	try {
-		return await parseRequestBody(request, typeVersion, n8n);
+		await parseRequestBody(request, n8n);
 	} catch (cause) {
 		if (cause instanceof ResponseError) throw cause;
 		throw new OperationalError('There was a problem executing the workflow', { cause });

@@ -104,14 +104,6 @@ describe('listing webhooks', () => {
 		expect(await companyWebhooksClient(node, client, 42).list()).toEqual(nothing);
 	});
 
-	test('names company and URL in the error for a 404', async () => {
-		const { client } = clientReturning(responseWith(404, { code: 'NO', message: 'No company' }));
-		await expect(companyWebhooksClient(node, client, 42).list()).rejects.toMatchObject({
-			message: 'The Delivery Service responded, but this company or URL was not found',
-			description: expect.stringContaining('No company'),
-		});
-	});
-
 	test.each<[string, Exchange]>([
 		[
 			'HTML',
