@@ -12,9 +12,7 @@ type Hook = ReturnType<typeof service.control.webhooks>[number];
 /** Subscribes URLs, then blacklists them in the service. */
 async function blacklist(urls: readonly string[], action: Hook['action'] = 3): Promise<void> {
 	for (const url of urls) {
-		const event = ['', 'createTask', 'createRoute', 'updateTask'][action] ?? '';
-		const created = await service.run({ resource: 'webhook', operation: 'create', url, event });
-		expect(created.error).toBeUndefined();
+		await service.subscribe(url, action);
 		service.control.blacklist(url, action);
 	}
 }

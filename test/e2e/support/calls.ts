@@ -148,14 +148,12 @@ const bodies: Call[] = [
 ];
 
 const otherMethods: Call[] = [
-	...['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'].map((method) => ({
+	...['GET', 'HEAD', 'PATCH'].map((method) => ({
 		name: `the method ${method}`,
 		method,
 	})),
-	{ name: 'PUT with a body', method: 'PUT', headers: json, body: JSON.stringify(event) },
 	{ name: 'GET with a body', method: 'GET', headers: json, body: JSON.stringify(event) },
 	{ name: 'a trailing slash', path: (url) => (url.pathname += '/') },
-	{ name: 'an unknown path', path: (url) => (url.pathname += '/more') },
 ];
 
 const unsigned = (call: Call): Call => ({

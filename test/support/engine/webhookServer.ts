@@ -10,14 +10,6 @@ import { parseRequestBody, prepareRequest, ResponseError, type N8nLine } from '.
 /** The header by which `receive` finds the execution of its request. The node never sees it. */
 export const correlationHeader = 'x-engine-request';
 
-const methods = ['DELETE', 'GET', 'HEAD', 'PATCH', 'POST', 'PUT'];
-
-/** The registered methods that n8n lists in an error, in its order: without HEAD for a test URL. */
-const listedMethods = {
-	webhook: methods,
-	'webhook-test': ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'],
-};
-
 /** The response of a registered webhook: no body if the node has written it. */
 export interface WebhookResponse {
 	body?: unknown;
@@ -107,10 +99,8 @@ export class WebhookServer {
 		response: Response,
 	): Promise<void> {
 		const { method } = request;
-		if (method === 'OPTIONS') return this.#respondToOptions(kind, path, request, response);
-		if (!methods.includes(method)) throw new Error(`The method ${method} is not supported.`);
 		const route = this.#routes.get(routeKey(kind, method, path));
-		if (route === undefined) throw this.#notFound(kind, method, path);
+		if (route === undefined) throw new ResponseError(404, 'This webhook is not registered.');
 		const { [correlationHeader]: correlation } = request.headers;
 		delete request.headers[correlationHeader];
 		request.params = {};
@@ -131,51 +121,7 @@ export class WebhookServer {
 				.catch(reject);
 		});
 	}
-
-	/** Lists the methods of a webhook for a call with an origin; there are none for an unknown path. */
-	#respondToOptions(
-		kind: WebhookRoute['kind'],
-		path: string,
-		request: Request,
-		response: Response,
-	): void {
-		const registered = [...this.#routes.values()]
-			.filter((route) => route.kind === kind && route.path === path)
-			.map(({ method }) => method);
-		if (request.headers.origin !== undefined) {
-			if (kind === 'webhook-test' && registered.length === 0)
-				throw this.#notFound(kind, request.method, path);
-			response.header('Access-Control-Allow-Methods', ['OPTIONS', ...registered].join(', '));
-		}
-		response.status(204).json({});
-	}
-
-	/** n8n's error for a path or a method that no webhook has. */
-	#notFound(kind: WebhookRoute['kind'], method: string, path: string): ResponseError {
-		const registered = listedMethods[kind].filter((one) =>
-			this.#routes.has(routeKey(kind, one, path)),
-		);
-		const last = registered.pop();
-		if (last === undefined) {
-			const what = kind === 'webhook' ? `${method} ${path}` : path;
-			return new ResponseError(
-				404,
-				`The requested webhook "${what}" is not registered.`,
-				kind === 'webhook' ? notActiveHint : notListeningHint,
-			);
-		}
-		const wanted = registered.length > 0 ? `${registered.join(', ')} or ${last}` : last;
-		return new ResponseError(
-			404,
-			`This webhook is not registered for ${method} requests. Did you mean to make a ${wanted} request?`,
-		);
-	}
 }
-
-const notActiveHint =
-	"The workflow must be active for a production URL to run successfully. You can activate the workflow using the toggle in the top-right of the editor. Note that unlike test URL calls, production URL calls aren't shown on the canvas (only in the executions list)";
-const notListeningHint =
-	"Click the 'Execute workflow' button on the canvas, then try again. (In test mode, the webhook only works for one call after you click this button)";
 
 /** Reads the body. n8n hides errors other than its own behind a general one. */
 async function readBody(request: Request, { n8n }: WebhookRoute): Promise<void> {
