@@ -13,7 +13,7 @@ const maxLines = {
 	nodes: 13_525,
 	'nodes/DeliveryService/ledger': 779,
 	'nodes/DeliveryService/shopify': 3300,
-	'nodes/DeliveryService/trigger': 1066,
+	'nodes/DeliveryService/trigger': 1070,
 	'nodes/DeliveryService/operations/webhook': 435,
 	test: 33_475,
 	playground: 7567,

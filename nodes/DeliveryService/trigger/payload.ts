@@ -36,7 +36,7 @@ const payloadsSchema = z.array(anyObject);
  * @returns none for an empty object or list; undefined when the body is neither, or too large
  */
 export function readEvents(body: unknown, named?: EventName): EmittedEvent[] | undefined {
-	if (countValues(body) > maxValues) return undefined;
+	if (!isWithinLimits(body)) return undefined;
 	const payloads = payloadsSchema.safeParse(Array.isArray(body) ? body : [body]);
 	if (!payloads.success) return undefined;
 	const isEmpty =
@@ -44,11 +44,15 @@ export function readEvents(body: unknown, named?: EventName): EmittedEvent[] | u
 	return isEmpty ? [] : payloads.data.map((payload) => toEmittedEvent(payload, named));
 }
 
-/** Counts a value and all values in it; Infinity if it has too many levels. */
-function countValues(value: unknown, levels = maxLevels): number {
-	if (typeof value !== 'object' || value === null) return 1;
-	if (levels === 0) return Infinity;
-	return Object.values(value).reduce<number>((sum, one) => sum + countValues(one, levels - 1), 1);
+/** Whether a value has no more levels and values in it than an event can have. */
+function isWithinLimits(value: unknown): boolean {
+	let left = maxValues;
+	const fits = (one: unknown, levels: number): boolean => {
+		if (left-- === 0) return false;
+		if (typeof one !== 'object' || one === null) return true;
+		return levels > 0 && Object.values(one).every((field) => fits(field, levels - 1));
+	};
+	return fits(value, maxLevels);
 }
 
 function toEmittedEvent(
