@@ -9,6 +9,7 @@ import { hasEnded, type StoredWorkflow } from '../../../playground/n8n/client';
 import { outputOf } from '../../../playground/n8n/execution';
 import { waitFor } from '../../../playground/n8n/progress';
 import { node } from '../../../playground/n8n/workflowParts';
+import { send } from './calls';
 import * as shared from './versionTests';
 import {
 	fireUpdates,
@@ -156,7 +157,7 @@ export function testTriggerChanges(installation: () => Installation): void {
 			for (const [index, [name, body, expected, type]] of bodies.entries()) {
 				const started = Date.now();
 				const headers = { 'content-type': type ?? 'application/json' };
-				const { status } = await axios.post(url, body, { ...noProxy, headers });
+				const { status } = await send(url, { name, headers, body });
 				const responded = Date.now() - started;
 				const listed = await waitFor('the executions', 60_000, async () => {
 					const all = await client.executions(workflow.id);
