@@ -44,11 +44,6 @@ function contextOf(id: string | undefined): Context {
 	return {
 		helpers,
 		getWorkflow: () => ({ id, name: 'W', active: false }),
-		getNode: () => ({
-			...{ id: '1', name: 'N', type: 't', typeVersion: 1, parameters: {} },
-			position: [0, 0],
-		}),
-		logger: { warn: jest.fn(), error: jest.fn(), info: jest.fn(), debug: jest.fn() },
 		getExecutionCancelSignal: () => undefined,
 	};
 }
