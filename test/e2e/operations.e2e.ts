@@ -3,7 +3,7 @@ import { waitFor } from '../../playground/n8n/progress';
 import { samples } from '../../playground/shopify/samples';
 import * as shared from './support/versionTests';
 import { dropoff, packages, pickup, shopifyFields } from './support/sampleDelivery';
-import { nodes, type ActionWorkflow } from './support/workflows';
+import { nodes } from './support/workflows';
 
 const installation = shared.testVersion('newest');
 
@@ -16,13 +16,6 @@ const withoutEmail = {
 
 /** Matches text that contains the given text. */
 const contains = (text: string): unknown => expect.stringContaining(text);
-
-/** Runs a workflow and returns the error that stops it, as the user sees it. */
-async function runToError(setup: ActionWorkflow) {
-	const { execution } = await shared.runAction(installation(), setup);
-	const { message, description } = execution.data.resultData.error ?? {};
-	return { status: execution.status, message, description };
-}
 
 describe('the rate limit after a restart', () => {
 	test('waits out the 429 responses after a restart of n8n, and loses no delivery', async () => {
@@ -55,36 +48,6 @@ describe('the rate limit after a restart', () => {
 			103,
 		);
 		expect(service.control.deliveries()).toHaveLength(103);
-	});
-});
-
-describe('errors that stop the workflow', () => {
-	test('names the item and the invalid field, and sends nothing', async () => {
-		const items = [delivery('E-1'), delivery('E-2'), withoutEmail];
-		expect(await runToError({ items, parameters: fromJson })).toEqual({
-			status: 'error',
-			message: 'Recipient email is missing (reference ID E-3) [item 2]',
-			description: 'Nothing was sent for this item. No delivery was created.',
-		});
-		expect(installation().service.control.requests()).toEqual([]);
-	});
-
-	test('lists the created deliveries when the service rejects one of several', async () => {
-		const { control } = installation().service;
-		control.addFault({ kind: 'rejectReference', referenceIds: ['E-2'] });
-		const items = ['E-1', 'E-2', 'E-3'].map(delivery);
-		const error = await runToError({
-			items,
-			parameters: { ...fromJson, options: { batchSize: 1 } },
-		});
-		const [created] = control.deliveries();
-		expect(error).toEqual({
-			status: 'error',
-			message:
-				'E-2 was not created: the Delivery Service rejected the request (status 422) (1 of 3 deliveries created, 1 not sent) [item 1]',
-			description: `The service says: Delivery rejected: E-2 (REJECTED). Created: E-1 (ID ${created?.record.id}). Rejected: E-2. Not sent: E-3. Exclude the created and possibly created deliveries before you run this again, or they may be created twice.`,
-		});
-		expect(control.deliveries()).toHaveLength(1);
 	});
 });
 

@@ -87,20 +87,6 @@ describe('specific reference IDs', () => {
 		expect(service.existing()).toEqual(['R1']);
 	});
 
-	test.each<[string, INodeParameters, string]>([
-		['that was never sent', { referenceIds: 'R1' }, 'R1'],
-		['in another spelling', { referenceIds: '1001' }, '1001'],
-		['of another company', { referenceIds: '#1001', options: { companyId: 1002 } }, '#1001'],
-	])('changes nothing for a reference ID %s', async (_which, parameters, referenceId) => {
-		const order = delivery({ referenceId: '#1001' });
-		await create([order]);
-		const before = deduplicationStore.snapshot();
-		const { items } = await allowResending(parameters);
-		expect(jsonOf(items)).toEqual([notRemembered(referenceId)]);
-		expect(deduplicationStore.snapshot()).toEqual(before);
-		expect(await create([order])).toEqual(['alreadyCreated']);
-	});
-
 	test.each<[string, INodeParameters, unknown[]]>([
 		['the own company by default', {}, ['created', 'alreadyCreated']],
 		['the child company in the options', { companyId: 1002 }, ['alreadyCreated', 'created']],
@@ -170,15 +156,3 @@ test('sends all deliveries again, whatever their company and outcome', async () 
 	expect(await create([...deliveries(2), unknown])).toEqual(['created', 'created', 'created']);
 	expect(await create(deliveries(1), { companyId: 1002 })).toEqual(['created']);
 });
-
-test.each<[string, INodeParameters]>([['all', { references: 'all' }]])(
-	'applies to the current workflow only, and sends no request (%s)',
-	async (_which, parameters) => {
-		await create(deliveries(1));
-		const requests = service.control.requests().length;
-		const { error } = await allowResending(parameters, { workflowId: 'another workflow' });
-		expect(error).toBeUndefined();
-		expect(service.control.requests()).toHaveLength(requests);
-		expect(await create(deliveries(1))).toEqual(['alreadyCreated']);
-	},
-);

@@ -3,7 +3,7 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { z } from 'zod/v4';
 
 import { lineItem, shippingAddress, shopifyOrder } from '../support/shopifyOrders';
-import { jsonOf, orderParameters, pairedItems, pickupFields, setUp } from '../support/actionNode';
+import { jsonOf, orderParameters, pickupFields, setUp } from '../support/actionNode';
 import { samplePart } from '../support/sampleFulfillmentOrder';
 
 const service = setUp();
@@ -285,57 +285,7 @@ describe('rejected ID in the middle of a run', () => {
 			},
 		});
 	});
-
-	test('updates the other deliveries after a rejected ID with On Error: Continue', async () => {
-		const ids = await idsWithUnknown();
-
-		const { items } = await service.run(update({ cod: '5' }), {
-			items: itemsWithIds(ids),
-			onError: 'continueRegularOutput',
-		});
-
-		expect(updatedIds()).toEqual(knownIds(ids));
-		expect(pairedItems(items)).toEqual([...ids.keys()]);
-		expect(jsonOf(items)).toEqual(
-			ids.map((deliveryId, item) =>
-				item !== 12
-					? { deliveryId, ...success }
-					: {
-							...failed,
-							deliveryId,
-							outcome: 'rejected',
-							message: expect.stringMatching(
-								/^Delivery no-such-delivery was not updated: the Delivery Service could not find .*\(status 404\)\. .*Unknown deliveries: no-such-delivery/,
-							),
-						},
-			),
-		);
-	});
 });
-
-test.each([['an error code', { code: 'ERROR', message: 'Your plan does not allow this' }]])(
-	'says that an update may have been made if the response is %s',
-	async (_what, body) => {
-		const ids = await service.seed(2);
-		service.control.addFault({ kind: 'statusAfter', status: 200, body, times: null });
-		const items = itemsWithIds(ids);
-
-		const stopped = await service.run(update({ cod: '5' }), { items });
-		const continued = await service.run(update({ cod: '5' }), {
-			...{ items, onError: 'continueRegularOutput' },
-		});
-
-		expect(updates()).toHaveLength(2);
-		expect(stopped.error).toMatchObject({
-			message: `It is unknown whether delivery ${ids[0]} was updated: the response does not confirm it (status 200) [item 0]`,
-			description: expect.stringContaining('It is safe to run the update again.'),
-			context: { data: { unknown: ids.map((id, item) => ({ item, id })) } },
-		});
-		expect(jsonOf(continued.items)).toMatchObject(
-			ids.map((deliveryId) => ({ ...failed, deliveryId, outcome: 'unknown' })),
-		);
-	},
-);
 
 describe('a new reference ID', () => {
 	const sharedReference = "A new reference ID can't be assigned to several deliveries";
