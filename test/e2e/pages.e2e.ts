@@ -79,10 +79,10 @@ const nextButton = (status: string): Locator =>
 	page.getByRole('button', { name: `Next: ${status} →` });
 
 /** The names of the buttons of a row for a screen reader. */
-const buttonNames = async (text: string) =>
-	await row(text)
-		.getByRole('button')
-		.evaluateAll((all) => all.map(({ ariaLabel }) => ariaLabel));
+const buttonNames = async (text: string) => {
+	const buttons = await row(text).getByRole('button').all();
+	return await Promise.all(buttons.map(async (one) => await one.getAttribute('aria-label')));
+};
 
 /** Waits until the rows of a table have these texts, in this order. */
 async function expectRows(table: string, texts: readonly string[]): Promise<void> {

@@ -21,6 +21,6 @@ test('the reference says what applies without a field, as the defaults of the ma
 		.map((row) => row.split(' | '));
 	for (const [name, value] of defaults.filter(([, one]) => typeof one === 'boolean')) {
 		const row = shown.find(([path = '']) => path.endsWith(`.${name}\``));
-		expect([name, row?.[3]]).toEqual([name, `\`${String(value)}\``]);
+		expect([name, row?.[3]]).toEqual([name, `\`${JSON.stringify(value)}\``]);
 	}
 });
