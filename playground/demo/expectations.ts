@@ -109,7 +109,7 @@ export function checkExpectations(
 		),
 		expectation(
 			'The owner got one email, about the order that is pending review',
-			['Order #1009 needs you'],
+			['Order #1009 is pending review'],
 			mailbox.emails().map(({ subject }) => subject),
 		),
 	];

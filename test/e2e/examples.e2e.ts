@@ -712,8 +712,8 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 			solved: 'no',
 		});
 		expect(await env.email(`${order.name}: The address was not found.`)).toMatchObject({
-			subject: `Order ${order.name} needs you`,
-			text: expect.stringContaining('When this is done, set solved to yes'),
+			subject: `Order ${order.name} is pending review`,
+			text: expect.stringContaining('Then set solved to yes'),
 		});
 		await client.unpublish(any);
 		const placed = Array.from({ length: 20 }, () => env.shopify.shop.place(samples[0]));
