@@ -3,7 +3,7 @@
  * without dependencies, because it runs before anything is installed.
  */
 import { spawn } from 'node:child_process';
-import { readFile, rm, statfs } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -12,7 +12,6 @@ import { parseArgs } from 'node:util';
 export const projectFolder = dirname(dirname(fileURLToPath(import.meta.url)));
 
 const minimumNode = [20, 19];
-const requiredGb = 1;
 
 /** An error that the user can fix: print its message without a stack trace. */
 export class SetupError extends Error {
@@ -37,8 +36,6 @@ export async function ensureInstalled({ folder = projectFolder, log = console.lo
 	checkNode();
 	const reason = await staleReason(folder);
 	if (reason === undefined) return false;
-	const { bavail, bsize } = await statfs(folder);
-	requireSpace(bavail * bsize);
 	log(`Installing packages: ${reason} (npm ci, about a minute) ...`);
 	const started = Date.now();
 	await runNpm(['ci', '--no-audit', '--no-fund'], folder);
@@ -73,16 +70,6 @@ export function platformProblem(platform = process.platform) {
 	return (
 		'This command needs Linux or macOS. On Windows, use WSL: run `wsl --install` once, open Ubuntu, ' +
 		'clone this repository there, and run the same command.'
-	);
-}
-
-/** @param {number} freeBytes the free space of the disk. Throws a SetupError if it is too small. */
-export function requireSpace(freeBytes) {
-	const free = freeBytes / 1e9;
-	if (free >= requiredGb) return;
-	throw new SetupError(
-		`The packages need ${requiredGb} GB, but the disk has ${free.toFixed(1)} GB left. Free some space, ` +
-			'then run the command again.',
 	);
 }
 
