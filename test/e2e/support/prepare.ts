@@ -15,6 +15,6 @@ export async function prepare(groups: readonly string[]): Promise<void> {
 	await findHost('newest');
 	if (includesAny('versions', 'examples', 'shopify', 'harness', 'takeover', 'migration', 'kill'))
 		await installHost('1.123');
-	if (includesAny('editor', 'pages')) await requireBrowser();
+	if (includesAny('editor', 'canvas', 'pages', 'quickStart')) await requireBrowser();
 	if (includesAny('queue', 'kill', 'takeover')) await requireServers();
 }
