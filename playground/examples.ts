@@ -134,7 +134,7 @@ export async function storeCredentials(
 	const appCredential = { shopSubdomain, clientId, clientSecret };
 	const connected = await store(shopifyApp, 'Larch & Linen (app)', appCredential);
 	const { id = '' } = connected[shopifyApp] ?? {};
-	await client.connectOAuth(id, (url) => shopify.app.consent(url));
+	await client.connectOAuth(id, (url) => shopify.app.authorize(url.searchParams));
 	return {
 		...connected,
 		...(await store(deliveryService, 'Local service', service.credential)),

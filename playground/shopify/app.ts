@@ -1,5 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 
+import { z } from 'zod';
+
 import { ShopRejection, type Order } from './shapes';
 
 /** A client credentials token lives a day; one from the authorization code grant does not expire. */
@@ -13,26 +15,18 @@ export interface Access {
 	visible<Seen extends Order>(order: Seen): Seen;
 }
 
-/** The query of the URL where a user lets an app into the shop. */
-export interface AuthorizationRequest {
-	readonly clientId: string;
-	readonly redirectUri: string;
-	readonly scope: string;
-	readonly state: string;
-}
-
 interface Token {
 	readonly scopes: readonly string[];
 	readonly expiresAt: number;
 }
 
 /** The body of a request for a token. */
-export interface TokenRequest {
-	readonly client_id?: string;
-	readonly client_secret?: string;
-	readonly code?: string;
-	readonly grant_type?: string;
-}
+export const tokenRequestShape = z.object({
+	client_id: z.string().optional(),
+	client_secret: z.string().optional(),
+	code: z.string().optional(),
+	grant_type: z.string().optional(),
+});
 
 /** The response to a request for a token. */
 export interface TokenResponse {
@@ -93,10 +87,11 @@ export class App {
 		this.tokens.clear();
 	}
 
-	/** Checks a request to install the app. Throws a ShopRejection (400) with the reason. */
-	checkAuthorization({ clientId, redirectUri }: AuthorizationRequest): void {
+	/** Checks the query of the URL to install the app. Throws a ShopRejection (400) with the reason. */
+	checkAuthorization(query: URLSearchParams): void {
+		const redirectUri = query.get('redirect_uri') ?? '';
 		const { redirectUrls = [redirectUri] } = this.settings;
-		if (clientId !== this.clientId)
+		if (query.get('client_id') !== this.clientId)
 			throw new ShopRejection(400, 'Oauth error invalid_request: Could not find the application');
 		if (!URL.canParse(redirectUri) || !redirectUrls.includes(redirectUri))
 			throw new ShopRejection(
@@ -110,35 +105,28 @@ export class App {
 	 *
 	 * @returns the redirect URL with a code
 	 */
-	authorize(request: AuthorizationRequest): string {
-		this.checkAuthorization(request);
+	authorize(query: URLSearchParams): string {
+		this.checkAuthorization(query);
 		const code = randomBytes(16).toString('hex');
-		const wanted = request.scope.split(/[\s,]+/);
+		const wanted = query.get('scope')?.split(/[\s,]+/) ?? [];
 		const { scopes } = this.settings;
 		this.codes.set(
 			code,
 			wanted.filter((scope) => scopes.includes(scope)),
 		);
-		const url = new URL(request.redirectUri);
+		const url = new URL(query.get('redirect_uri') ?? '');
 		const timestamp = String(Math.floor(this.options.now() / 1000));
-		const query = { code, shop: this.options.domain, state: request.state, timestamp };
-		const signed = new URLSearchParams(query).toString();
+		const state = query.get('state') ?? '';
+		const answer = { code, shop: this.options.domain, state, timestamp };
+		const signed = new URLSearchParams(answer).toString();
 		const hmac = createHmac('sha256', this.clientSecret).update(signed).digest('hex');
-		for (const [name, value] of Object.entries({ ...query, hmac }))
+		for (const [name, value] of Object.entries({ ...answer, hmac }))
 			url.searchParams.set(name, value);
 		return url.toString();
 	}
 
-	/** Installs the app for an authorization URL, as {@link authorize} does. */
-	consent({ searchParams }: URL): string {
-		const [clientId = '', redirectUri = '', scope = '', state = ''] = [
-			...['client_id', 'redirect_uri', 'scope', 'state'],
-		].map((name) => searchParams.get(name) ?? '');
-		return this.authorize({ clientId, redirectUri, scope, state });
-	}
-
 	/** Exchanges a code or the client credentials for a token. Throws a ShopRejection (400). */
-	createToken(request: TokenRequest): TokenResponse {
+	createToken(request: z.infer<typeof tokenRequestShape>): TokenResponse {
 		if (request.client_id !== this.clientId || request.client_secret !== this.clientSecret)
 			throw new ShopRejection(400, 'invalid_client');
 		if (request.grant_type === 'client_credentials') {

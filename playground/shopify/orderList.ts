@@ -9,7 +9,6 @@ const queryShape = z.object({
 	status: z.string().default('open'),
 	fulfillment_status: z.string().default('any'),
 	created_at_min: z.string().optional(),
-	ids: z.string().optional(),
 	limit: z.coerce.number().int().min(1).max(maxLimit).default(defaultLimit),
 	page_info: z.string().optional(),
 });
@@ -38,12 +37,11 @@ export function findOrders(
 }
 
 function isWanted(order: Order, filters: Omit<z.infer<typeof pageShape>, 'after'>): boolean {
-	const { status, fulfillment_status: fulfillment, created_at_min: since, ids } = filters;
+	const { status, fulfillment_status: fulfillment, created_at_min: since } = filters;
 	const isOpen = order.closed_at === null && order.cancelled_at === null;
 	return (
 		(status === 'any' || (status === 'open') === isOpen) &&
 		(fulfillment !== 'unfulfilled' || order.fulfillment_status !== 'fulfilled') &&
-		(since === undefined || Date.parse(order.created_at) >= Date.parse(since)) &&
-		(ids === undefined || ids.split(',').includes(String(order.id)))
+		(since === undefined || Date.parse(order.created_at) >= Date.parse(since))
 	);
 }

@@ -1,10 +1,4 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-
-import { z } from 'zod';
-
 import { exampleNames, nodeNames, readExampleFile } from '../../playground/examples';
-import { projectFolder } from '../../playground/n8n/folders';
 import { openInstallation, type Installation } from './support/installation';
 import { Editor, type Box, type CanvasNode } from './support/editor';
 
@@ -68,22 +62,6 @@ test.each(exampleNames())(
 );
 
 const starterName = 'shopify-orders-to-deliveries';
-
-test('the nodes of the starter have the buttons that the README names', async () => {
-	const readme = await readFile(join(projectFolder, 'README.md'), 'utf8');
-	const buttonOf = (name: string) =>
-		new RegExp(`\\*\\*${name}:\\*\\* press \\*\\*(.+?)\\*\\*`).exec(readme)?.[1];
-	const starter = await readExampleFile(starterName);
-	const id = await installation.client.createWorkflow(starter);
-	// Create Delivery has no such button here: n8n selects the only credential of its type.
-	for (const name of [nodeNames.newOrder, nodeNames.emailOwner]) {
-		const button = buttonOf(name) ?? '';
-		expect(button).toMatch(/^Connect to /);
-		const opened = starter.nodes.find((node) => node.name === name);
-		await editor.openNode(id, z.string().parse(opened?.id));
-		await editor.button(button).waitFor();
-	}
-});
 
 test('the canvas shows that Dry Run is on', async () => {
 	const starter = await readExampleFile(starterName);

@@ -160,8 +160,14 @@ describe.each(['newest', '1.123'] as const)('examples without a table in n8n %s'
 				await env.shopify.passTime(4 * 3_600_000);
 			});
 			expect(webhooks.list('orders/create')).toEqual([]);
+			for (const { id } of missed) shop.backdate(id, 2 * 3_600_000);
 			await catchUp();
-			for (const order of missed) expect(deliveriesOf(env, order)).toHaveLength(1);
+			const { text } = await env.email('Shopify did not report it');
+			expect(text).toContain('unpublish and publish the workflow');
+			for (const order of missed) {
+				expect(deliveriesOf(env, order)).toHaveLength(1);
+				expect(text).toContain(`${order.name}: sent at night.`);
+			}
 			await env.installation.client.unpublish(starter);
 			await env.installation.client.publish(starter);
 			expect(webhooks.list('orders/create')).toHaveLength(1);
@@ -188,8 +194,11 @@ describe.each(['newest', '1.123'] as const)('examples without a table in n8n %s'
 			await webhooks.settled();
 			expect(webhooks.messages().at(-1)?.statuses).toEqual([200]);
 			expect(deliveriesOf(env, order)).toEqual([]);
+			shop.backdate(order.id, 2 * 3_600_000);
 			await catchUp();
 			expect(deliveriesOf(env, order)).toHaveLength(1);
+			const { text } = await env.email(`${order.name}: sent at night.`);
+			expect(text).toContain('check the client secret');
 		});
 
 		test('the starter fails at night after its token was revoked, until it is connected again', async () => {
@@ -204,10 +213,35 @@ describe.each(['newest', '1.123'] as const)('examples without a table in n8n %s'
 			const { clientId, clientSecret } = app;
 			const data = { shopSubdomain, clientId, clientSecret };
 			await client.updateCredential(id, name, credentialTypes.shopifyApp, data);
-			await client.connectOAuth(id, (url) => app.consent(url));
+			await client.connectOAuth(id, (url) => app.authorize(url.searchParams));
 			const missed = shop.place(samples[0]);
 			await catchUp();
 			expect(deliveriesOf(env, missed)).toHaveLength(1);
+			expect(env.emails(`${missed.name}: sent at night.`)).toEqual([]);
+		});
+
+		test('the morning report counts orders, lists failures, and warns when none came in', async () => {
+			const { client } = env.installation;
+			env.shopify.shop.place({ ...samples[0]!, test: true });
+			await catchUp();
+			const report = async (quietHours: number) => {
+				const workflowId = { __rl: true, mode: 'id', value: starter };
+				const id = await env.store('report', {
+					[nodeNames.getExecutions]: { filters: { workflowId } },
+					[nodeNames.settings]: { quietHours },
+				});
+				expect((await client.run(id, nodeNames.everyMorning)).status).toBe('success');
+			};
+			await report(24);
+			const { text } = await env.email('Deliveries of the last 24 hours');
+			// One was created without a response.
+			const sent = control().deliveries().length - 1;
+			expect(text).toContain(`Sent in the last 24 hours: ${sent}\n`);
+			expect(text).toContain('Skipped: test order 1\n');
+			expect(text).toMatch(/Failed:\n[^]*It is unknown whether/);
+			expect(text).not.toContain('No courier drives there');
+			await report(1e-5);
+			expect((await env.email('No order from Shopify for')).text).toContain('Check the connection');
 		});
 	});
 
@@ -968,6 +1002,7 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 			expect((await client.run(renew, nodeNames.everyTwelveHours)).status).toBe('success');
 			const order = await placeOrder();
 			expect(deliveriesOf(env, order)).toHaveLength(1);
+			await catchUp();
 			await env.shopify.passTime(halfDayMs);
 		}
 		await env.shopify.passTime(halfDayMs);

@@ -226,3 +226,13 @@ test('a tool with Retry On Fail sends nothing', async () => {
 	await callByMcp(deliveryTool());
 	expect(installation.service.control.deliveries()).toHaveLength(1);
 });
+
+test("n8n's MCP server finds the nodes for shipping Shopify orders, with their hints", async () => {
+	const search = async (query: string) =>
+		await installation.client.callMcpTool('search_nodes', { queries: [query] });
+	const found = await search('ship Shopify orders by courier');
+	expect(found).toContain('- n8n-nodes-delivery-service.deliveryService\\n');
+	expect(found).toContain('@builderHint Use one node with Create From Shopify Orders');
+	expect(found).toContain('n8n-nodes-base.emailSend: \\"Emails the owner what failed\\"');
+	expect(found).toContain('@builderHint Starts on events of the Delivery Service');
+});

@@ -25,9 +25,14 @@ const get = async (path: string, accessToken?: string) =>
 
 const redirectUri = 'http://127.0.0.1:5678/rest/oauth2-credential/callback';
 const n8nScopes = 'write_orders read_orders write_products read_products';
-const authorization = (scope = n8nScopes) => ({
-	...{ clientId: shopify.app.clientId, redirectUri, scope, state: 'a b' },
-});
+const authorization = (change: Record<string, string> = {}) =>
+	new URLSearchParams({
+		client_id: shopify.app.clientId,
+		redirect_uri: redirectUri,
+		scope: n8nScopes,
+		state: 'a b',
+		...change,
+	});
 
 const tokenShape = z.object({ access_token: z.string(), expires_in: z.number().optional() });
 
@@ -39,8 +44,8 @@ async function requestToken(body: object) {
 }
 
 /** Installs the app. Returns the token of the authorization code grant. */
-async function install(scope?: string): Promise<string> {
-	const { searchParams } = new URL(shopify.app.authorize(authorization(scope)));
+async function install(scope = n8nScopes): Promise<string> {
+	const { searchParams } = new URL(shopify.app.authorize(authorization({ scope })));
 	const { data } = await requestToken({ code: searchParams.get('code') });
 	return tokenShape.parse(data).access_token;
 }
@@ -66,8 +71,11 @@ describe('the authorization code grant', () => {
 		const { app } = shopify;
 		app.settings = { ...app.settings, redirectUrls: [redirectUri] };
 		app.checkAuthorization(authorization());
-		for (const change of [{ clientId: 'other' }, { redirectUri: 'http://127.0.0.1/other' }])
-			expect(() => app.authorize({ ...authorization(), ...change })).toThrow('invalid_request');
+		for (const [name, value] of [
+			['client_id', 'other'],
+			['redirect_uri', 'http://127.0.0.1/other'],
+		] as const)
+			expect(() => app.authorize(authorization({ [name]: value }))).toThrow('invalid_request');
 	});
 
 	test('gives a token without an end, until the owner removes the app', async () => {

@@ -107,59 +107,9 @@ describe('orders', () => {
 		const items = all.flatMap(({ line_items: lines }) => lines.map(({ id }) => id));
 		expect(new Set(items).size).toBe(items.length);
 	});
-
-	test('returns a single order', async () => {
-		const { id } = place(2);
-		expect(await call('GET', `orders/${id}.json`)).toMatchObject({
-			status: 200,
-			data: { order: { id, name: '#1002' } },
-		});
-		expect(await call('GET', 'orders/1.json')).toMatchObject({ status: 404 });
-	});
 });
 
 describe('fulfillments', () => {
-	test('a fulfillment closes the fulfillment order and adds the tracking link to the order', async () => {
-		const order = place(2);
-		expect(await fulfillmentOrdersOf(order.id)).toMatchObject([
-			{
-				status: 'open',
-				supported_actions: ['create_fulfillment', 'hold'],
-				line_items: [
-					{ line_item_id: order.line_items[0]?.id, fulfillable_quantity: 4 },
-					{ line_item_id: order.line_items[1]?.id, fulfillable_quantity: 1 },
-				],
-			},
-		]);
-		const response = await fulfill(order.id, { notify_customer: true });
-		expect(response).toMatchObject({
-			status: 201,
-			data: {
-				fulfillment: {
-					name: '#1002.1',
-					tracking_number: tracking.number,
-					tracking_urls: [tracking.url],
-					tracking_company: tracking.company,
-				},
-			},
-		});
-		expect(await fulfillmentOrdersOf(order.id)).toMatchObject([
-			{ status: 'closed', supported_actions: [] },
-		]);
-		expect(shopify.shop.order(order.id)).toMatchObject({
-			fulfillment_status: 'fulfilled',
-			closed_at: '2026-01-05T12:00:00+00:00',
-			fulfillments: [{ tracking_url: tracking.url }],
-			line_items: [
-				{ fulfillment_status: 'fulfilled', fulfillable_quantity: 0 },
-				{ fulfillment_status: 'fulfilled', fulfillable_quantity: 0 },
-			],
-		});
-		expect(shopify.shop.notifications()).toMatchObject([
-			{ orderId: order.id, to: order.email, trackingUrl: tracking.url },
-		]);
-	});
-
 	test('the refunds of a sample that is placed again are for its own line items', () => {
 		for (let count = 0; count < 24; count += 1) shopify.shop.place();
 		const [refunded] = shopify.shop
@@ -286,11 +236,6 @@ describe('fulfillment orders', () => {
 		]);
 		expect(() => shop.hold(1)).toThrow('Not Found');
 	});
-
-	test('a pickup has no destination', async () => {
-		const order = shopify.shop.place(samples[0], [{ method: 'pick_up' }]);
-		expect(await fulfillmentOrdersOf(order.id)).toMatchObject([{ destination: null }]);
-	});
 });
 
 describe('GraphQL', () => {
@@ -298,205 +243,6 @@ describe('GraphQL', () => {
 		const { data } = await call('POST', 'graphql.json', { body: { query, variables } });
 		return data;
 	};
-
-	test('returns orders with their fulfillment orders in pages', async () => {
-		place(1);
-		const order = shopify.shop.place(samples[1]);
-		shopify.shop.split(order.id);
-		const query = `query ($after: String) {
-			orders(first: 1, after: $after, query: "updated_at:>=2026-01-05 AND status:open") {
-				nodes {
-					id name displayFinancialStatus tags
-					totalOutstandingSet { presentmentMoney { amount currencyCode } }
-					shippingAddress { address1 countryCodeV2 }
-					lineItems(first: 1) { edges { node { name originalUnitPriceSet { shopMoney { amount } } } } }
-					fulfillmentOrders(first: 10) {
-						nodes {
-							status assignedLocation { name location { id } } deliveryMethod { methodType }
-							lineItems(first: 5) { nodes { remainingQuantity lineItem { name } } }
-						}
-					}
-				}
-				pageInfo { hasNextPage endCursor }
-			}
-		}`;
-		expect(await run(query)).toMatchObject({
-			data: { orders: { nodes: [{ name: '#1001' }], pageInfo: { hasNextPage: true } } },
-		});
-		expect(await run(query, { after: null })).toEqual(await run(query));
-		expect(await run(query, { after: '0' })).toEqual({
-			data: {
-				orders: {
-					nodes: [
-						{
-							id: `gid://shopify/Order/${order.id}`,
-							name: '#1002',
-							displayFinancialStatus: 'PAID',
-							tags: [],
-							totalOutstandingSet: { presentmentMoney: { amount: '0.00', currencyCode: 'USD' } },
-							shippingAddress: { address1: '9 Harbour Street', countryCodeV2: 'US' },
-							lineItems: {
-								edges: [
-									{
-										node: {
-											name: 'Stoneware Mug - Blue',
-											originalUnitPriceSet: { shopMoney: { amount: '14.50' } },
-										},
-									},
-								],
-							},
-							fulfillmentOrders: {
-								nodes: [
-									{
-										status: 'OPEN',
-										assignedLocation: {
-											name: 'Main Street Store',
-											location: { id: 'gid://shopify/Location/61000000001' },
-										},
-										deliveryMethod: { methodType: 'SHIPPING' },
-										lineItems: {
-											nodes: [{ remainingQuantity: 4, lineItem: { name: 'Stoneware Mug - Blue' } }],
-										},
-									},
-									{
-										status: 'OPEN',
-										assignedLocation: {
-											name: 'Harbor Warehouse',
-											location: { id: 'gid://shopify/Location/61000000002' },
-										},
-										deliveryMethod: { methodType: 'SHIPPING' },
-										lineItems: {
-											nodes: [{ remainingQuantity: 1, lineItem: { name: 'Oak Serving Board' } }],
-										},
-									},
-								],
-							},
-						},
-					],
-					pageInfo: { hasNextPage: false, endCursor: '1' },
-				},
-			},
-		});
-	});
-
-	test('fulfills a fulfillment order once and reports why it cannot be fulfilled again', async () => {
-		const order = shopify.shop.place(samples[1]);
-		const [first] = shopify.shop.split(order.id);
-		const id = `gid://shopify/FulfillmentOrder/${first?.id}`;
-		const query = `mutation ($fulfillment: FulfillmentInput!) {
-			fulfillmentCreate(fulfillment: $fulfillment) {
-				fulfillment { name status }
-				userErrors { message }
-			}
-		}`;
-		const fulfillment = {
-			lineItemsByFulfillmentOrder: [{ fulfillmentOrderId: id }],
-			trackingInfo: tracking,
-			notifyCustomer: true,
-		};
-		expect(await run(query, { fulfillment })).toEqual({
-			data: {
-				fulfillmentCreate: {
-					fulfillment: { name: '#1001.1', status: 'SUCCESS' },
-					userErrors: [],
-				},
-			},
-		});
-		expect(shopify.shop.order(order.id)).toMatchObject({ fulfillment_status: 'partial' });
-		expect(await run(query, { fulfillment })).toMatchObject({
-			data: {
-				fulfillmentCreate: {
-					fulfillment: null,
-					userErrors: [{ message: expect.stringContaining('unfulfillable status= closed') }],
-				},
-			},
-		});
-		const status = await run(
-			'query ($id: ID!) { fulfillmentOrder(id: $id) { status orderName } }',
-			{ id },
-		);
-		expect(status).toEqual({
-			data: { fulfillmentOrder: { status: 'CLOSED', orderName: '#1001' } },
-		});
-	});
-
-	test('adds an event to a fulfillment and returns both with the fulfillment order', async () => {
-		const order = shopify.shop.place(samples[1], [{ lines: [0] }, { lines: [1] }]);
-		await fulfill(order.id);
-		const [fulfillment] = shopify.shop.order(order.id).fulfillments;
-		const create = `mutation ($event: FulfillmentEventInput!) {
-			fulfillmentEventCreate(fulfillmentEvent: $event) {
-				fulfillmentEvent { status happenedAt message }
-				userErrors { message }
-			}
-		}`;
-		const add = async (fulfillmentId: string, status: string) =>
-			await run(create, { event: { fulfillmentId, status } });
-		const id = `gid://shopify/Fulfillment/${fulfillment?.id}`;
-		expect(await add(id, 'IN_TRANSIT')).toEqual({
-			data: {
-				fulfillmentEventCreate: {
-					fulfillmentEvent: {
-						status: 'IN_TRANSIT',
-						happenedAt: '2026-01-05T12:00:00+00:00',
-						message: null,
-					},
-					userErrors: [],
-				},
-			},
-		});
-		await add(id, 'DELIVERED');
-		expect(await add('gid://shopify/Fulfillment/1', 'DELIVERED')).toMatchObject({
-			data: {
-				fulfillmentEventCreate: {
-					fulfillmentEvent: null,
-					userErrors: [{ message: 'Fulfillment does not exist.' }],
-				},
-			},
-		});
-		expect(await add(id, 'LOST')).toMatchObject({
-			errors: [{ message: expect.stringContaining('LOST') }],
-		});
-		expect(shopify.shop.order(order.id).fulfillments).toMatchObject([
-			{ shipment_status: 'delivered' },
-		]);
-		const query = `query ($id: ID!) {
-			order(id: $id) {
-				fulfillmentOrders(first: 10) {
-					nodes {
-						status
-						fulfillments(first: 10) {
-							nodes { id status trackingInfo { number url } events(first: 10) { nodes { status } } }
-						}
-					}
-				}
-			}
-		}`;
-		expect(await run(query, { id: `gid://shopify/Order/${order.id}` })).toEqual({
-			data: {
-				order: {
-					fulfillmentOrders: {
-						nodes: [
-							{
-								status: 'CLOSED',
-								fulfillments: {
-									nodes: [
-										{
-											id,
-											status: 'SUCCESS',
-											trackingInfo: [{ number: tracking.number, url: tracking.url }],
-											events: { nodes: [{ status: 'IN_TRANSIT' }, { status: 'DELIVERED' }] },
-										},
-									],
-								},
-							},
-							{ status: 'OPEN', fulfillments: { nodes: [] } },
-						],
-					},
-				},
-			},
-		});
-	});
 
 	test('returns every field of the query in docs/queries.md', async () => {
 		const docs = await readFile('docs/queries.md', 'utf8');
@@ -621,19 +367,6 @@ describe('webhooks', () => {
 		await shopify.webhooks.settled();
 		expect(older.received).toHaveLength(1);
 		await Promise.all([older.close(), newer.close()]);
-	});
-
-	test('sends messages again that no subscriber has accepted', async () => {
-		const down = await startSubscriber(503);
-		await subscribe('orders/create', down.url);
-		place(1);
-		await shopify.webhooks.settled();
-		expect(shopify.webhooks.messages()).toMatchObject([{ subject: '#1001', statuses: [503] }]);
-		await shopify.webhooks.resend();
-		expect(shopify.webhooks.messages()).toMatchObject([{ statuses: [503, 503] }]);
-		await down.close();
-		await shopify.webhooks.resend();
-		expect(shopify.webhooks.messages()).toMatchObject([{ statuses: [503, 503, null] }]);
 	});
 });
 
