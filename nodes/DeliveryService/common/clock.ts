@@ -31,3 +31,30 @@ export const realClock: Clock = {
 		}
 	},
 };
+
+/** Cached, since creating one is slow. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function partsAt(time: number, timeZone: string): Record<string, string> {
+	const format =
+		formats.get(timeZone) ??
+		new Intl.DateTimeFormat('en', {
+			timeZone,
+			...{ year: 'numeric', month: '2-digit', day: '2-digit' },
+			...{ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
+		});
+	formats.set(timeZone, format);
+	return Object.fromEntries(format.formatToParts(time).map(({ type, value }) => [type, value]));
+}
+
+/** The day in a time zone, as YYYY-MM-DD. */
+export function dayAt(time: number, timeZone: string): string {
+	const { year, month, day } = partsAt(time, timeZone);
+	return `${year}-${month}-${day}`;
+}
+
+/** The time of day in a time zone, as hh:mm. */
+export function clockAt(time: number, timeZone: string): string {
+	const { hour, minute } = partsAt(time, timeZone);
+	return `${hour}:${minute}`;
+}

@@ -94,3 +94,35 @@ export function listNames(title: string, names: readonly string[], max = maxList
  */
 export const republishHint =
 	'unpublish the workflow, then publish it (in n8n 1, deactivate and activate it)';
+
+/** Lowercase text without accents, in which full-width and ligature characters are plain ones. */
+export function fold(text: string): string {
+	return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replace(/ı/g, 'i');
+}
+
+/** A name for comparisons without punctuation: lowercase, without accents, with single spaces. */
+export function normalizeName(name: string): string {
+	return fold(name)
+		.replace(/[^\p{L}\p{N}]+/gu, ' ')
+		.trim();
+}
+
+/** Joins the defined parts; undefined if there are none. */
+export function joinParts(
+	parts: ReadonlyArray<string | undefined>,
+	separator: string,
+): string | undefined {
+	return parts.filter((part) => part !== undefined).join(separator) || undefined;
+}
+
+const maxShownLength = 40;
+
+/** Describes the value so that the user recognizes it. */
+export function describeValue(value: unknown): string {
+	if (isBlank(value)) return 'empty';
+	if (Array.isArray(value)) return 'a list';
+	if (typeof value === 'object') return 'an object';
+	if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+	if (typeof value !== 'string') return `a ${typeof value}`;
+	return `the text "${truncate(value, maxShownLength)}"`;
+}

@@ -16,15 +16,13 @@ export interface OrderPart {
 	/** The reference ID that the whole order would have. */
 	orderReferenceId: string;
 	/** All line items of the order: the units ordered, canceled, fulfilled, and in this delivery. */
-	lines: readonly OrderLine[];
-}
-
-interface OrderLine {
-	id: string;
-	quantity: number;
-	canceled?: number;
-	fulfilled?: number;
-	units: number;
+	lines: ReadonlyArray<{
+		id: string;
+		quantity: number;
+		canceled?: number;
+		fulfilled?: number;
+		units: number;
+	}>;
 }
 
 /** Whether a delivery may be sent, or why not. */

@@ -19,10 +19,7 @@ import type { OrderUnits } from './units';
 
 /** Whether an order is paid, and by which methods. */
 export interface Payment {
-	/**
-	 * `reserved`: a card payment is authorized, which the shop collects in Shopify. `later`: payment terms,
-	 * such as 30 days after the order. `unknown`: the order doesn't say.
-	 */
+	/** `reserved`: a card payment is authorized. `later`: on payment terms, e.g. 30 days after the order. */
 	state: 'paid' | 'reserved' | 'later' | 'unpaid' | 'voided' | 'refunded' | 'unknown';
 	methods: string[];
 	/** Whether one of the methods is cash on delivery. */
@@ -137,11 +134,10 @@ function isDue({ payment_terms: terms }: Order, mapping: OrderMapping): boolean 
  * The share of an order's unpaid amount that the delivery of a fulfillment order collects: as much as
  * its items are worth, compared with all items of the order that are shipped.
  *
- * The other deliveries of the order may be created in another run, which knows nothing of this one.
- * So the shares depend only on the order and what is unpaid of it, and fulfilled items count as well:
- * their delivery may still be under way with its share. The shares of all items add up to the unpaid
- * amount exactly, unless units of one line are split, which is rounded down. Once a part is paid, it is
- * likely that the fulfilled items are: what is then left over is reported, not collected.
+ * Other deliveries of the order may be created in another run, so the shares depend only on the order
+ * and what is unpaid of it. Fulfilled items count, too: their delivery may be under way with its share.
+ * All shares add up to the unpaid amount exactly, unless units of one line are split, which is rounded
+ * down. Once a part is paid, the fulfilled items probably are: what is left over is only reported.
  *
  * @param unpaid above 0
  */

@@ -1,5 +1,6 @@
+import { clockAt, dayAt } from '../common/clock';
+import { normalizeName } from '../common/text';
 import type { OrderMapping } from './mapping';
-import { normalizeName } from './methods';
 import type { Order } from './order';
 
 /** The delivery date of an order, as far as it is known. */
@@ -57,17 +58,14 @@ const yearLast = /(?<!\d)(\d{1,2})[-/.](\d{1,2})[-/.](\d{4}|\d\d)(?!\d)/;
 let months: Map<string, number> | undefined;
 
 function monthsByName(): Map<string, number> {
-	const ofYear = Array.from({ length: 12 }, (_, month) => month);
+	const numbers = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
+	const formats = ['en', 'es', 'pt', 'fr', 'de', 'it', 'nl'].flatMap((language) =>
+		(['short', 'long'] as const).map((month) => new Intl.DateTimeFormat(language, { month })),
+	);
+	const nameOf = (format: Intl.DateTimeFormat, month: number) =>
+		normalizeName(format.format(new Date(2000, month - 1, 15)));
 	return new Map(
-		['en', 'es', 'pt', 'fr', 'de', 'it', 'nl'].flatMap((language) =>
-			(['short', 'long'] as const).flatMap((month) => {
-				const format = new Intl.DateTimeFormat(language, { month, timeZone: 'UTC' });
-				return ofYear.map((index): [string, number] => [
-					normalizeName(format.format(Date.UTC(2000, index))),
-					index + 1,
-				]);
-			}),
-		),
+		formats.flatMap((format) => numbers.map((month) => [nameOf(format, month), month] as const)),
 	);
 }
 
@@ -75,14 +73,10 @@ function monthsByName(): Map<string, number> {
 function readNamedDay(text: string): string | undefined {
 	const words = normalizeName(text).split(' ');
 	months ??= monthsByName();
-	const found = new Set(words.flatMap((word) => months?.get(word) ?? []));
-	const [[month, otherMonth], year, day] = [
-		[...found],
-		words.find((word) => /^\d{4}$/.test(word)),
-		words.find((word) => /^\d{1,2}(st|nd|rd|th)?$/.test(word)),
-	];
-	if (month === undefined || otherMonth !== undefined || !year || !day) return undefined;
-	return toDay(Number(year), month, Number.parseInt(day, 10));
+	const [month = 0, ...others] = new Set(words.flatMap((word) => months?.get(word) ?? []));
+	const year = words.find((word) => /^\d{4}$/.test(word));
+	const day = words.find((word) => /^\d{1,2}(st|nd|rd|th)?$/.test(word)) ?? '';
+	return others.length > 0 ? undefined : toDay(Number(year), month, Number.parseInt(day, 10));
 }
 
 /** A date as YYYY-MM-DD; undefined if it is none, or can be read in two ways. */
@@ -117,34 +111,9 @@ export function laterSendingDay({ day }: DeliveryDate, mapping: OrderMapping): s
 	return sendingDay > today(mapping) ? sendingDay : undefined;
 }
 
-/** Cached, since creating one takes longer than mapping an order. */
-const formats = new Map<string, Intl.DateTimeFormat>();
-
-function partsAt(time: number, timeZone: string): Record<string, string> {
-	const format =
-		formats.get(timeZone) ??
-		new Intl.DateTimeFormat('en', {
-			timeZone,
-			...{ year: 'numeric', month: '2-digit', day: '2-digit' },
-			...{ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
-		});
-	formats.set(timeZone, format);
-	return Object.fromEntries(format.formatToParts(time).map(({ type, value }) => [type, value]));
-}
-
 /** The day of the run, as YYYY-MM-DD. */
 export function today({ time: { now, timeZone } }: OrderMapping): string {
 	return dayAt(now, timeZone);
-}
-
-function dayAt(time: number, timeZone: string): string {
-	const { year, month, day } = partsAt(time, timeZone);
-	return `${year}-${month}-${day}`;
-}
-
-function clockAt(time: number, timeZone: string): string {
-	const { hour, minute } = partsAt(time, timeZone);
-	return `${hour}:${minute}`;
 }
 
 /** The date in the driver's instructions. */

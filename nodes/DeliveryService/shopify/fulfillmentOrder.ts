@@ -13,10 +13,7 @@ import {
 	type Address,
 } from './orderSchema';
 
-/*
- * The subset of Shopify's fulfillment order that is used (the REST resource): the part of an order
- * that one location ships in one way.
- */
+// The fields of a fulfillment order that are used: the part of an order that one location ships in one way.
 
 /** Shopify's delivery methods. */
 export const deliveryMethods = [

@@ -1,6 +1,6 @@
 import { valueAt } from '../common/data';
 import type { Result } from '../common/result';
-import { isBlank, truncate } from '../common/text';
+import { describeValue, isBlank, truncate } from '../common/text';
 import {
 	connectionItems,
 	gidType,
@@ -9,6 +9,7 @@ import {
 	isGraphqlOrder,
 	toRest,
 } from './graphql';
+import { optionalText } from './orderSchema';
 
 /** A Shopify resource that is not parsed yet. */
 interface ShopifyResource {
@@ -218,14 +219,12 @@ function notAnOrderMessage(
 		return 'This webhook call has no order in its body. Create the webhook in Shopify in JSON, for Order creation or Order payment; if Raw Body is on in the Webhook node, add an Extract From File node.';
 	const [otherType] = containers.flatMap((container) => otherTypeMessage(container.value) ?? []);
 	if (otherType !== undefined) return otherType;
-	const name = containers.map((container) => valueAt(container.value, ['name'])).find(isText);
+	const [name] = containers.flatMap(
+		({ value }) => optionalText.safeParse(valueAt(value, ['name'])).data ?? [],
+	);
 	return name === undefined
 		? `This is not a Shopify order: it has no "line_items". ${howToGetAnOrder} If the Shopify node limits the fields that it returns, add line_items.`
 		: `Order ${name} has no "line_items", so it is unclear what to send. If the Shopify node limits the fields that it returns, add line_items.`;
-}
-
-function isText(value: unknown): value is string {
-	return typeof value === 'string' && !isBlank(value);
 }
 
 const maxErrorLength = 200;
@@ -263,16 +262,4 @@ function otherTypeMessage(value: unknown): string | undefined {
 /** Whether a value has a field that is not blank. */
 function hasField(value: unknown, field: string): boolean {
 	return !isBlank(valueAt(value, [field]));
-}
-
-const maxShownLength = 40;
-
-/** Describes the value so that the user recognizes it. */
-export function describeValue(value: unknown): string {
-	if (isBlank(value)) return 'empty';
-	if (Array.isArray(value)) return 'a list';
-	if (typeof value === 'object') return 'an object';
-	if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-	if (typeof value !== 'string') return `a ${typeof value}`;
-	return `the text "${truncate(value, maxShownLength)}"`;
 }

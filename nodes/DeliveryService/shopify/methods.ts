@@ -1,22 +1,8 @@
+import { fold, normalizeName } from '../common/text';
 import type { OrderMapping } from './mapping';
 import type { Order } from './order';
 
-/*
- * Names of shipping and payment methods are compared as a whole. Words within a name decide nothing:
- * "Card charged on delivery" is no cash, and "Pickup and delivery" is a delivery.
- */
-
-/** Lowercase text without accents, in which full-width and ligature characters are plain ones. */
-function fold(text: string): string {
-	return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replace(/ı/g, 'i');
-}
-
-/** A name for comparisons without punctuation: lowercase, without accents, with single spaces. */
-export function normalizeName(name: string): string {
-	return fold(name)
-		.replace(/[^\p{L}\p{N}]+/gu, ' ')
-		.trim();
-}
+// Names are compared as a whole: "Card charged on delivery" is no cash, "Pickup and delivery" a delivery.
 
 /** The forms of a name to compare: the whole name, and the name without what is in parentheses. */
 function nameForms(name: string): string[] {
@@ -146,7 +132,7 @@ const otherMethods = `
 	bank deposit, bank transfer, direct bank transfer, wire transfer, money order, check, cheque, e transfer
 	interac e transfer, store credit, gift card, external credit, external debit, credit card, card, invoice
 	shopify payments, shop pay, shop cash, paypal, stripe, klarna, afterpay, affirm, amazon pay, apple pay
-	google pay, mollie, mercado pago, bogus, payu, ideal, bancontact, sofort, visa, mastercard, authorize net
+	google pay, bizum, satispay, mollie, mercado pago, bogus, payu, ideal, bancontact, sofort, visa, mastercard, authorize net
 	transferencia, transferencia bancaria, depósito bancario, tarjeta de crédito, factura
 	transferência bancária, depósito bancário, boleto, boleto bancário, pix, multibanco, mb way
 	virement, virement bancaire, chèque, carte bancaire, facture
@@ -185,7 +171,7 @@ export function paymentKind(method: string, ownMethods: readonly string[]): Paym
  */
 export const storePickupNames: readonly string[] = namesIn(`
 	(|Free )(|Store |In Store |Local )Pick*up, (Store |In Store |Local |)Pick*up - *
-	(Curbside|Customer|Warehouse|Shop|Office|Self|Studio) Pick*up
+	(Curbside|Customer|Warehouse|Shop|Office|Self|Studio|Personal) Pick*up
 	Pick*up (in|at|from) (|the |our )(store|shop|warehouse), Pick*up in person, Pick*up only, Will call
 	Click*Collect, Click*Collect - *, Collect (in|from|at) (|the |our )(store|shop), Collect in person
 	(|Free |Store |In Store |Local |Warehouse |Customer |Self )Collection, Self Collect
@@ -193,7 +179,7 @@ export const storePickupNames: readonly string[] = namesIn(`
 
 	Recogida, Retiro, (Recog|Retir|Recole)* en* tienda, (Recog|Retir|Recole)* en* (local|sucursal)
 	Recojo en tienda, (Recog|Retir)* en* (almacén|bodega|persona|taller), (Recogida|Retiro) local
-	(Recog|Retir)* en* tienda - *, Pick*up en* tienda, Entrega en tienda
+	(Recog|Retir)* en* tienda - *, Pick*up en* tienda, Entrega en tienda, Envío (|gratis |gratuito )a tienda
 
 	Retirada, (Retir|Levant|Recolh)* (na|em)* loja, (Buscar|Coleta|Entrega) na loja
 	(Retirada|Levantamento|Recolha) (local|no local), Retirada no (balcão|armazém), Retirada em mãos

@@ -2,7 +2,7 @@ import { z } from 'zod/v4';
 
 import { valueAt } from '../common/data';
 import type { Problem, Result } from '../common/result';
-import { isBlank } from '../common/text';
+import { describeValue, isBlank } from '../common/text';
 import { destinationOf, fulfillmentOrderSchema, type FulfillmentOrder } from './fulfillmentOrder';
 import {
 	graphqlFulfillmentOrderFields,
@@ -11,7 +11,7 @@ import {
 	incompleteLists,
 	type GraphqlFields,
 } from './graphql';
-import { describeValue, type OrderCandidate } from './item';
+import type { OrderCandidate } from './item';
 import { ifReadable, object, optionalText, orderSchema } from './orderSchema';
 
 /** A parsed order. */

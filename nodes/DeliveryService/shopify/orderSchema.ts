@@ -133,9 +133,8 @@ function expectedError(expected: string) {
 }
 
 /*
- * The subset of a Shopify order that is used (the REST resource, as output by n8n's Shopify nodes).
- * Other fields are ignored. An optional value that can't be read counts as missing, so that it
- * never blocks an order.
+ * The fields of a Shopify order that are used (the REST resource). An optional value that can't be read
+ * counts as missing, so that it never blocks an order.
  */
 
 /** The parts of an address line, without the commas and spaces between them. */

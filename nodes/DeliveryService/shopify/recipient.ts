@@ -1,6 +1,7 @@
 import type { Result } from '../common/result';
 import type { Delivery } from '../service/schemas';
 import { isEmailAddress, latitude, longitude } from '../service/values';
+import { joinParts } from '../common/text';
 import { dateText, type DeliveryDate } from './deliveryDate';
 import type { OrderMapping } from './mapping';
 import { sign, toText } from './money';
@@ -208,12 +209,4 @@ function usableCoordinates(address: Address): Pick<DropoffLocation, 'lat' | 'lng
 	const isValid =
 		latitude.safeParse(coordinates.lat).success && longitude.safeParse(coordinates.lng).success;
 	return isValid ? coordinates : {};
-}
-
-/** Joins the defined parts; undefined if there are none. */
-function joinParts(
-	parts: ReadonlyArray<string | undefined>,
-	separator: string,
-): string | undefined {
-	return parts.filter((part) => part !== undefined).join(separator) || undefined;
 }

@@ -1,4 +1,5 @@
 import { valueAt } from '../common/data';
+import { normalizeName } from '../common/text';
 import { paymentOf } from './cash';
 import { laterSendingDay, type DeliveryDate } from './deliveryDate';
 import type { DeliveryMethod, FulfillmentOrder } from './fulfillmentOrder';
@@ -6,8 +7,8 @@ import type { OrderCandidate } from './item';
 import type { OrderMapping } from './mapping';
 import { fieldName, type Order } from './order';
 import { lacksPersonalData } from './recipient';
-import { checkMethods, isListed, normalizeName, storePickupNames } from './methods';
-import type { OrderUnits } from './units';
+import { checkMethods, isListed, storePickupNames } from './methods';
+import { unitsByLine, type OrderUnits } from './units';
 
 /** Why an order, or the fulfillment order of it, is skipped. */
 export type Skip =
@@ -92,10 +93,9 @@ function findStatusSkip(
 }
 
 /**
- * Finds out whether the customer picks up the order. Apps mark pickups, Shopify doesn't: such an order
- * has no shipping address, and either a shipping line with the pickup location or the source "pos". If
- * Shopify removed all personal data, a missing address proves nothing, and skipping the order would
- * lose it.
+ * Finds out whether the customer picks up the order. Apps mark pickups, Shopify doesn't: such an order has
+ * no shipping address, and a shipping line with the pickup location or the source "pos". A missing
+ * address proves nothing if Shopify removed all personal data.
  */
 function findPickup(order: Order, { overrides }: OrderMapping): Pickup | undefined {
 	if (overrides.address) return undefined;
@@ -172,11 +172,10 @@ export function findTimeSkip(
  */
 export function mustStop({ code }: Skip, { fulfillmentOrder: part, fulfillments }: Order): boolean {
 	if (code !== 'closed') return code === 'onHold' || code === 'cancelled' || code === 'incomplete';
-	const fulfilled = fulfillments?.flatMap(({ line_items }) => line_items);
-	const unitsOf = (id?: string) =>
-		fulfilled?.reduce((sum, line) => sum + (line.id === id ? line.quantity : 0), 0) ?? Infinity;
-	return (part?.line_items ?? []).some(
-		({ line_item_id: id, quantity = 0 }) => unitsOf(id) < quantity,
+	if (!part || !fulfillments) return false;
+	const fulfilledUnits = unitsByLine(fulfillments.flatMap(({ line_items }) => line_items));
+	return part.line_items.some(
+		({ line_item_id: id, quantity = 0 }) => fulfilledUnits(id) < quantity,
 	);
 }
 
@@ -254,13 +253,9 @@ export function missingFields(
 	return missing.length > 0 ? missing : undefined;
 }
 
-/*
- * How apps mark orders that the customer picks up. Some of them put the store's address into the
- * shipping address.
- */
-
 /**
- * Additional details that contain the delivery method. The first is Zapiet's
+ * Additional details that contain the delivery method: apps that mark pickups may put the store's address
+ * into the shipping address. The first is Zapiet's
  * (docs.zapiet.com/guides/note-attributes), the others are those of similar apps and themes.
  */
 const methodAttributes = [

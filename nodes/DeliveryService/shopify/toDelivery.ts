@@ -243,10 +243,7 @@ function problemSentences({ message, description }: Problem): string[] {
 
 const referenceFields = { name: 'name', id: 'id', orderNumber: 'order_number' } as const;
 
-/**
- * The reference ID of the delivery. That of a fulfillment order contains its ID, which stays the same
- * when others are added, split or moved.
- */
+/** The reference ID of the delivery. That of a fulfillment order contains its ID, which never changes. */
 function referenceIds(
 	order: OrderIdentifiers,
 	mapping: OrderMapping,
@@ -268,11 +265,7 @@ export function partReference(reference: string, partId: string): string {
 	return `${[...reference].slice(0, room).join('')}-${partId}`;
 }
 
-/**
- * The order's tags without duplicates. Tags that are too long are left out, since a truncated tag
- * would be a different tag. Shopify allows only 40 characters, less than the Delivery Service
- * (section 8), so such tags don't come from Shopify.
- */
+/** The order's tags without duplicates. A tag that is too long is left out: truncated, it is another tag. */
 function orderTags(order: Order, mapping: OrderMapping): string[] | undefined {
 	if (mapping.overrides.tags.length > 0) return mapping.overrides.tags;
 	if (!mapping.includeTags) return undefined;
@@ -281,10 +274,7 @@ function orderTags(order: Order, mapping: OrderMapping): string[] | undefined {
 	);
 }
 
-/**
- * The order's additional details and the properties of the shipped items, without internal ones,
- * which Shopify starts with "_".
- */
+/** The order's additional details and the shipped items' properties, without internal ones ("_..."). */
 function orderExtraData(
 	order: Order,
 	lines: readonly LineUnits[],

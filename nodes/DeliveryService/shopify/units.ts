@@ -161,24 +161,25 @@ function countLines(order: Order): CountedLine[] {
 		const kept = Math.max(0, Math.min(line.quantity, current));
 		// Units that were removed without a refund can't have been fulfilled.
 		const removed = refunded ? Math.max(0, line.quantity - kept - refundedUnits) : 0;
-		const canceledUnits = canceled ? canceled(line.id) + removed : line.quantity - kept;
-		const fulfilledUnits = fulfilled?.(line.id) ?? 0;
+		const gone = {
+			canceled: canceled ? canceled(line.id) + removed : line.quantity - kept,
+			fulfilled: fulfilled?.(line.id) ?? 0,
+		};
 		const unfulfilled = unfulfilledUnits(
 			line,
-			(canceled?.(line.id) ?? 0) + removed,
+			canceled ? gone.canceled : 0,
 			// None of a partly fulfilled line means that they are listed elsewhere.
-			fulfilledUnits || undefined,
+			gone.fulfilled || undefined,
 		);
 		const left = kept === 0 ? 0 : unfulfilled && Math.min(kept, unfulfilled);
 		// Without refunds, any of the other units may be shipped.
 		const shipped = Math.min(line.quantity, kept + (notRestocked?.(line.id) ?? line.quantity));
-		const gone = { canceled: canceledUnits, fulfilled: fulfilledUnits };
 		return { line, name, kept, shipped, ...gone, left };
 	});
 }
 
 /** A function from a line's ID to its units in all entries. */
-function unitsByLine(entries: ReadonlyArray<{ id?: string; quantity: number }>) {
+export function unitsByLine(entries: ReadonlyArray<{ id?: string; quantity: number }>) {
 	const units = new Map<string | undefined, number>();
 	for (const { id, quantity } of entries) units.set(id, (units.get(id) ?? 0) + quantity);
 	return (id: string | undefined) => units.get(id) ?? 0;

@@ -5,6 +5,7 @@ import {
 	collectionParameter,
 	readJson,
 } from '../../common/parameters';
+import { textField } from '../fields/fields';
 import { isBlank } from '../../common/text';
 import { showFor } from '../resource';
 import { packagesField, readPackages } from '../fields/package';
@@ -38,15 +39,12 @@ export const fromFields: Source = {
 					'JSON array of packages, each with name, qty and size, and optionally ID, weight (kg) and price',
 			},
 		]),
-		{
-			displayName: 'Reference ID',
-			name: 'referenceId',
-			type: 'string',
-			default: '',
-			placeholder: 'e.g. #1001',
-			description:
-				'Your own identifier for the delivery, e.g. the order number (up to 40 characters)',
-		},
+		textField(
+			'Reference ID',
+			'referenceId',
+			'e.g. #1001',
+			'Your own identifier for the delivery, e.g. the order number (up to 40 characters)',
+		),
 		{
 			displayName: 'Additional Fields',
 			name: 'additionalFields',
@@ -54,14 +52,12 @@ export const fromFields: Source = {
 			placeholder: 'Add Field',
 			default: {},
 			options: [
-				{
-					displayName: 'Cash on Delivery',
-					name: 'cod',
-					type: 'string',
-					default: '',
-					placeholder: 'e.g. 49.90',
-					description: 'Amount that the driver collects from the recipient',
-				},
+				textField(
+					'Cash on Delivery',
+					'cod',
+					'e.g. 49.90',
+					'Amount that the driver collects from the recipient',
+				),
 				{
 					displayName: 'Extra Data',
 					name: 'extraData',
@@ -75,20 +71,8 @@ export const fromFields: Source = {
 							displayName: 'Entry',
 							name: 'entry',
 							values: [
-								{
-									displayName: 'Name',
-									name: 'name',
-									type: 'string',
-									default: '',
-									placeholder: 'e.g. Gift note',
-								},
-								{
-									displayName: 'Value',
-									name: 'value',
-									type: 'string',
-									default: '',
-									placeholder: 'e.g. Happy birthday!',
-								},
+								textField('Name', 'name', 'e.g. Gift note'),
+								textField('Value', 'value', 'e.g. Happy birthday!'),
 								{
 									displayName: 'Searchable',
 									name: 'searchable',
@@ -100,14 +84,12 @@ export const fromFields: Source = {
 						},
 					],
 				},
-				{
-					displayName: 'Tags',
-					name: 'tags',
-					type: 'string',
-					default: '',
-					placeholder: 'e.g. fragile, morning',
-					description: 'Comma-separated list of tag names (up to 50 characters each)',
-				},
+				textField(
+					'Tags',
+					'tags',
+					'e.g. fragile, morning',
+					'Comma-separated list of tag names (up to 50 characters each)',
+				),
 			],
 		},
 	],

@@ -1,6 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import type { z } from 'zod/v4';
 
+import { textField } from '../fields/fields';
 import { collectionEntries, type ParameterReader } from '../../common/parameters';
 import type { Problem, Result } from '../../common/result';
 import { isBlank, lowerFirst, stripInvisible, truncate } from '../../common/text';
@@ -66,38 +67,15 @@ const pickupFields: INodeProperties[] = [
 			placeholder: placeholders.pickup.address,
 		},
 	]),
-	{
-		displayName: 'Contact Name',
-		name: 'contactName',
-		type: 'string',
-		default: '',
-		placeholder: placeholders.pickup.name,
-		description: contactDescription,
-	},
-	{
-		displayName: 'Contact Email',
-		name: 'contactEmail',
-		type: 'string',
-		default: '',
-		placeholder: placeholders.pickup.email,
-		description: contactDescription,
-	},
-	{
-		displayName: 'Contact Phone',
-		name: 'contactPhone',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. +1 555 0100',
-		description: contactDescription,
-	},
-	{
-		displayName: 'Instructions',
-		name: 'instructions',
-		type: 'string',
-		default: '',
-		placeholder: placeholders.pickup.instructions,
-		description: 'Note for the driver. Those of the pickup fields are not used for this location.',
-	},
+	textField('Contact Name', 'contactName', placeholders.pickup.name, contactDescription),
+	textField('Contact Email', 'contactEmail', placeholders.pickup.email, contactDescription),
+	textField('Contact Phone', 'contactPhone', 'e.g. +1 555 0100', contactDescription),
+	textField(
+		'Instructions',
+		'instructions',
+		placeholders.pickup.instructions,
+		'Note for the driver. Those of the pickup fields are not used for this location.',
+	),
 ];
 
 /** The table of pickups by the Shopify location that ships the order. */

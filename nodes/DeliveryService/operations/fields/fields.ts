@@ -1,5 +1,21 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
+/** A field of text. */
+export function textField(
+	displayName: string,
+	name: string,
+	placeholder: string,
+	description?: string,
+): INodeProperties {
+	const described = description === undefined ? {} : { description };
+	return { displayName, name, type: 'string', default: '', placeholder, ...described };
+}
+
+/** An option that adding it turns on. */
+export function flagField(displayName: string, name: string, description: string): INodeProperties {
+	return { displayName, name, type: 'boolean', default: true, description };
+}
+
 /** The reference IDs of existing or sent deliveries. */
 export const referenceIdsField: INodeProperties = {
 	displayName: 'Reference IDs',

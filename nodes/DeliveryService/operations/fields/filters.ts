@@ -1,5 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
+import { flagField, textField } from './fields';
 import { omitBlank, toLines, toList } from '../../common/parameters';
 import { deliveryDateAttributes } from '../../shopify/deliveryDate';
 import { deliveryMethodNames, deliveryMethods } from '../../shopify/fulfillmentOrder';
@@ -75,29 +76,22 @@ export const filtersField: INodeProperties = {
 			placeholder: 'e.g. DHL*',
 			description: `Shipping methods not to send. Without this option, these names of store pickup. ${methodNames}`,
 		},
-		{
-			displayName: 'Exclude Tags',
-			name: 'excludeTags',
-			type: 'string',
-			default: '',
-			placeholder: 'e.g. wholesale, mail',
-			description: 'Comma-separated list of tags. Orders with one of them are skipped.',
-		},
-		{
-			displayName: 'Include Fulfillment Services',
-			name: 'includeFulfillmentServices',
-			type: 'boolean',
-			default: true,
-			description: 'Whether to send items too that another company ships for your shop',
-		},
-		{
-			displayName: 'Include Test Orders',
-			name: 'includeTestOrders',
-			type: 'boolean',
-			default: true,
-			description:
-				'Whether to create deliveries for test orders too. They are charged like any other delivery.',
-		},
+		textField(
+			'Exclude Tags',
+			'excludeTags',
+			'e.g. wholesale, mail',
+			'Comma-separated list of tags. Orders with one of them are skipped.',
+		),
+		flagField(
+			'Include Fulfillment Services',
+			'includeFulfillmentServices',
+			'Whether to send items too that another company ships for your shop',
+		),
+		flagField(
+			'Include Test Orders',
+			'includeTestOrders',
+			'Whether to create deliveries for test orders too. They are charged like any other delivery.',
+		),
 		{
 			displayName: 'Maximum Order Age',
 			name: 'maxOrderAgeDays',
@@ -141,22 +135,17 @@ export const filtersField: INodeProperties = {
 			placeholder: 'e.g. Local Delivery*',
 			description: `Shipping methods to send. Without this option, all except the excluded ones. ${methodNames}`,
 		},
-		{
-			displayName: 'Skip Until Delivery Date',
-			name: 'skipUntilDeliveryDate',
-			type: 'boolean',
-			default: true,
-			description:
-				'Whether to skip orders with a later delivery date until then. Run the workflow every day for all open orders.',
-		},
-		{
-			displayName: 'Tags',
-			name: 'tags',
-			type: 'string',
-			default: '',
-			placeholder: 'e.g. local',
-			description: 'Comma-separated list of tags. Only orders with one of them are sent.',
-		},
+		flagField(
+			'Skip Until Delivery Date',
+			'skipUntilDeliveryDate',
+			'Whether to skip orders with a later delivery date until then. Run the workflow every day for all open orders.',
+		),
+		textField(
+			'Tags',
+			'tags',
+			'e.g. local',
+			'Comma-separated list of tags. Only orders with one of them are sent.',
+		),
 	],
 };
 

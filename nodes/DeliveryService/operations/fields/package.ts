@@ -1,5 +1,6 @@
 import type { INodeParameters, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
+import { textField } from './fields';
 import { collectionEntries, omitBlank } from '../../common/parameters';
 
 /** The package sizes (API document, section 2.5). */
@@ -11,43 +12,30 @@ export const packageSizeOptions: INodePropertyOptions[] = [
 	{ name: 'Extra Large (XL)', value: 'xl' },
 ];
 
-const packageId: INodeProperties = {
-	displayName: 'ID',
-	name: 'id',
-	type: 'string',
-	default: '',
-	placeholder: 'e.g. PK-1',
-	description: 'Your own identifier for the package',
-};
+const packageId: INodeProperties = textField(
+	'ID',
+	'id',
+	'e.g. PK-1',
+	'Your own identifier for the package',
+);
 
 const measureFields: INodeProperties[] = [
-	{
-		displayName: 'Weight in Kilograms',
-		name: 'weight',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. 1.5',
-		description: 'Total weight in kilograms: the weight of one package times the quantity',
-	},
-	{
-		displayName: 'Price',
-		name: 'price',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. 49.90',
-		description:
-			"Total price in your company's currency: the price of one package times the quantity",
-	},
+	textField(
+		'Weight in Kilograms',
+		'weight',
+		'e.g. 1.5',
+		'Total weight in kilograms: the weight of one package times the quantity',
+	),
+	textField(
+		'Price',
+		'price',
+		'e.g. 49.90',
+		"Total price in your company's currency: the price of one package times the quantity",
+	),
 	packageId,
 ];
 
-const name: INodeProperties = {
-	displayName: 'Name',
-	name: 'name',
-	type: 'string',
-	default: '',
-	placeholder: 'e.g. Box of shoes',
-};
+const name: INodeProperties = textField('Name', 'name', 'e.g. Box of shoes');
 
 const quantityDescription = 'Number of packages, not of the products inside';
 
@@ -82,14 +70,7 @@ export const updatedPackagesField: INodeProperties = packageGroup(
 	{ name: '', qty: '', size: '', weight: '', price: '', id: '' },
 	[
 		name,
-		{
-			displayName: 'Quantity',
-			name: 'qty',
-			type: 'string',
-			default: '',
-			placeholder: 'e.g. 2',
-			description: quantityDescription,
-		},
+		textField('Quantity', 'qty', 'e.g. 2', quantityDescription),
 		{
 			displayName: 'Size',
 			name: 'size',

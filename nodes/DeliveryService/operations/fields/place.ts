@@ -1,4 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
+import { textField } from './fields';
 import { omitBlank, collectionParameter, type ParameterReader } from '../../common/parameters';
 import { showFor } from '../resource';
 
@@ -60,13 +61,7 @@ export function placeFields(side: Side, more: readonly INodeProperties[] = []): 
 			placeholder: example.email,
 			description: `Email of the person who ${role} the packages. Required by the Delivery Service.`,
 		},
-		{
-			displayName: `${person} Phone`,
-			name: parameter('Phone'),
-			type: 'string',
-			default: '',
-			placeholder: 'e.g. +1 555 0100',
-		},
+		textField(`${person} Phone`, parameter('Phone'), 'e.g. +1 555 0100'),
 		{
 			displayName: `${title} Location`,
 			name: parameter('LocationType'),
@@ -128,32 +123,19 @@ export function placeFields(side: Side, more: readonly INodeProperties[] = []): 
 			placeholder: more.length > 0 ? 'Add Pickup Option' : 'Add Detail',
 			default: {},
 			options: [
-				{
-					displayName: 'Instructions',
-					name: 'instructions',
-					type: 'string',
-					default: '',
-					placeholder: example.instructions,
-					description: 'Note for the driver',
-				},
-				{
-					displayName: 'Latitude',
-					name: 'lat',
-					type: 'string',
-					default: '',
-					placeholder: 'e.g. 39.7817',
-					description:
-						'Set latitude and longitude together. Deliveries with coordinates skip the address review.',
-				},
-				{
-					displayName: 'Longitude',
-					name: 'lng',
-					type: 'string',
-					default: '',
-					placeholder: 'e.g. -89.6501',
-					description:
-						'Set latitude and longitude together. Deliveries with coordinates skip the address review.',
-				},
+				textField('Instructions', 'instructions', example.instructions, 'Note for the driver'),
+				textField(
+					'Latitude',
+					'lat',
+					'e.g. 39.7817',
+					'Set latitude and longitude together. Deliveries with coordinates skip the address review.',
+				),
+				textField(
+					'Longitude',
+					'lng',
+					'e.g. -89.6501',
+					'Set latitude and longitude together. Deliveries with coordinates skip the address review.',
+				),
 				...more,
 			],
 		},

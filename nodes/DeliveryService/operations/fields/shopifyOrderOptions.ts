@@ -1,18 +1,16 @@
 import type { INodeProperties } from 'n8n-workflow';
 
+import { flagField, textField } from './fields';
 import { packageSizeOptions } from './package';
 import { deliveryTypesOption, packageSizeByWeightOption } from './shopifyOrderTables';
 
 /** Required by many shops with phone or marketplace orders, so it is a field of its own. */
-export const fallbackEmailField: INodeProperties = {
-	displayName: 'Fallback Email',
-	name: 'fallbackEmail',
-	type: 'string',
-	default: '',
-	placeholder: 'e.g. orders@example.com',
-	description:
-		'Email to use for orders without a valid one. The Delivery Service requires an email for every delivery.',
-};
+export const fallbackEmailField: INodeProperties = textField(
+	'Fallback Email',
+	'fallbackEmail',
+	'e.g. orders@example.com',
+	'Email to use for orders without a valid one. The Delivery Service requires an email for every delivery.',
+);
 
 /**
  * The options for mapping an order. Each is named after the mapping field that it sets. Its default is
@@ -45,24 +43,18 @@ export const orderOptions: INodeProperties[] = [
 		default: 'cashOnDeliveryOrders',
 		description: 'When the driver collects the unpaid amount',
 	},
-	{
-		displayName: 'Cash on Delivery Methods',
-		name: 'cashOnDeliveryMethods',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. Pay the driver',
-		description:
-			'Comma-separated list of payment methods in your shop that mean cash on delivery, by their whole names. Common names in many languages are known.',
-	},
-	{
-		displayName: 'Custom Reference ID',
-		name: 'referenceId',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. {{ $json.name }}',
-		description:
-			'Reference ID to use instead of one from the order (max. 40 characters). Use an expression, so that every order has its own.',
-	},
+	textField(
+		'Cash on Delivery Methods',
+		'cashOnDeliveryMethods',
+		'e.g. Pay the driver',
+		'Comma-separated list of payment methods in your shop that mean cash on delivery, by their whole names. Common names in many languages are known.',
+	),
+	textField(
+		'Custom Reference ID',
+		'referenceId',
+		'e.g. {{ $json.name }}',
+		'Reference ID to use instead of one from the order (max. 40 characters). Use an expression, so that every order has its own.',
+	),
 	{
 		displayName: 'Delivery Address Format',
 		name: 'addressFormat',
@@ -78,64 +70,42 @@ export const orderOptions: INodeProperties[] = [
 		default: 'components',
 		description: "How to send the order's shipping address",
 	},
-	{
-		displayName: 'Delivery Instructions',
-		name: 'instructions',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. Leave with the concierge',
-		description:
-			"Instructions for the driver. Replaces the order's company, address line 2 and note.",
-	},
-	{
-		displayName: 'Delivery Latitude',
-		name: 'lat',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. 39.7817',
-		description: 'Set it together with Delivery Longitude. Replaces that of every order.',
-	},
-	{
-		displayName: 'Delivery Longitude',
-		name: 'lng',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. -89.6501',
-		description: 'Set it together with Delivery Latitude. Replaces that of every order.',
-	},
+	textField(
+		'Delivery Instructions',
+		'instructions',
+		'e.g. Leave with the concierge',
+		"Instructions for the driver. Replaces the order's company, address line 2 and note.",
+	),
+	textField(
+		'Delivery Latitude',
+		'lat',
+		'e.g. 39.7817',
+		'Set it together with Delivery Longitude. Replaces that of every order.',
+	),
+	textField(
+		'Delivery Longitude',
+		'lng',
+		'e.g. -89.6501',
+		'Set it together with Delivery Latitude. Replaces that of every order.',
+	),
 	deliveryTypesOption,
-	{
-		displayName: 'Include Additional Details',
-		name: 'includeAdditionalDetails',
-		type: 'boolean',
-		default: true,
-		description:
-			"Whether to send the order's additional details (note attributes) and its items' properties as extra data",
-	},
-	{
-		displayName: 'Include Coordinates',
-		name: 'includeCoordinates',
-		type: 'boolean',
-		default: true,
-		description:
-			"Whether to send the coordinates of the order's address. Deliveries with coordinates skip the address review.",
-	},
-	{
-		displayName: 'Include Tags',
-		name: 'includeTags',
-		type: 'boolean',
-		default: true,
-		description: "Whether to add the order's tags to the delivery",
-	},
-	{
-		displayName: 'Package Name',
-		name: 'packageName',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. Parcel',
-		description:
-			'Name of the packages. Defaults to the order name, or to the product name with one package per unit.',
-	},
+	flagField(
+		'Include Additional Details',
+		'includeAdditionalDetails',
+		"Whether to send the order's additional details (note attributes) and its items' properties as extra data",
+	),
+	flagField(
+		'Include Coordinates',
+		'includeCoordinates',
+		"Whether to send the coordinates of the order's address. Deliveries with coordinates skip the address review.",
+	),
+	flagField('Include Tags', 'includeTags', "Whether to add the order's tags to the delivery"),
+	textField(
+		'Package Name',
+		'packageName',
+		'e.g. Parcel',
+		'Name of the packages. Defaults to the order name, or to the product name with one package per unit.',
+	),
 	{
 		displayName: 'Package Size',
 		name: 'packageSize',
@@ -156,31 +126,24 @@ export const orderOptions: INodeProperties[] = [
 		default: 'order',
 		description: 'How many packages to create',
 	},
-	{
-		displayName: 'Recipient Email',
-		name: 'email',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. ana@example.com',
-		description:
-			"One email for every order, in place of the customer's own. To fill gaps only, use Fallback Email.",
-	},
-	{
-		displayName: 'Recipient Name',
-		name: 'name',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. Ana Torres',
-		description: "One name for every order, in place of the recipient's own",
-	},
-	{
-		displayName: 'Recipient Phone',
-		name: 'phone',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. +1 555 0100',
-		description: "One phone number for every order, in place of the recipient's own",
-	},
+	textField(
+		'Recipient Email',
+		'email',
+		'e.g. ana@example.com',
+		"One email for every order, in place of the customer's own. To fill gaps only, use Fallback Email.",
+	),
+	textField(
+		'Recipient Name',
+		'name',
+		'e.g. Ana Torres',
+		"One name for every order, in place of the recipient's own",
+	),
+	textField(
+		'Recipient Phone',
+		'phone',
+		'e.g. +1 555 0100',
+		"One phone number for every order, in place of the recipient's own",
+	),
 	{
 		displayName: 'Reference ID From',
 		name: 'referenceIdFrom',
@@ -198,23 +161,18 @@ export const orderOptions: INodeProperties[] = [
 		description:
 			'Which Shopify identifier to use as the reference ID. Orders that were sent under another reference ID are sent again if they arrive again.',
 	},
-	{
-		displayName: 'Send All Orders To',
-		name: 'address',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. 48 Oak Avenue, Springfield, IL 62704',
-		description:
-			"One address for every order, in place of the customer's own. Use an expression to decide per order.",
-	},
-	{
-		displayName: 'Tags',
-		name: 'tags',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. fragile, morning',
-		description: "Comma-separated list of tags to use instead of the order's tags",
-	},
+	textField(
+		'Send All Orders To',
+		'address',
+		'e.g. 48 Oak Avenue, Springfield, IL 62704',
+		"One address for every order, in place of the customer's own. Use an expression to decide per order.",
+	),
+	textField(
+		'Tags',
+		'tags',
+		'e.g. fragile, morning',
+		"Comma-separated list of tags to use instead of the order's tags",
+	),
 ];
 
 /** Options for what an update doesn't change or decides automatically. */

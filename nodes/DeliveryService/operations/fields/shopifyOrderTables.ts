@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { deliveryTypeOptions } from './fields';
+import { deliveryTypeOptions, textField } from './fields';
 import { packageSizeOptions } from './package';
 
 /** The order option with a delivery type per shipping method. */
@@ -25,15 +25,12 @@ export const deliveryTypesOption: INodeProperties = {
 					options: deliveryTypeOptions,
 					default: 'express',
 				},
-				{
-					displayName: 'Shipping Method',
-					name: 'method',
-					type: 'string',
-					default: '',
-					placeholder: 'e.g. Same-Day Delivery',
-					description:
-						'The whole title or code of the shipping method in Shopify. An asterisk (*) stands for any text.',
-				},
+				textField(
+					'Shipping Method',
+					'method',
+					'e.g. Same-Day Delivery',
+					'The whole title or code of the shipping method in Shopify. An asterisk (*) stands for any text.',
+				),
 			],
 		},
 	],

@@ -2,25 +2,10 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { optionsField } from '../../common/parameters';
 import { showFor } from '../resource';
-import { referenceIdsField } from '../fields/fields';
+import { flagField, referenceIdsField, textField } from '../fields/fields';
 import { updatedPackagesField } from '../fields/package';
 import { orderField, updateOrderOptionsFields } from '../fields/shopifyOrder';
 import { advancedField, retryFields } from '../fields/retryOptions';
-
-/** A field of text. */
-const textField = (
-	displayName: string,
-	name: string,
-	placeholder: string,
-	description: string,
-): INodeProperties => ({
-	displayName,
-	name,
-	type: 'string',
-	default: '',
-	placeholder,
-	description,
-});
 
 /**
  * The fields that can be changed (API document, section 4.2); only those the user adds are sent.
@@ -90,14 +75,6 @@ export const changeFields: INodeProperties[] = [
 		'Comma-separated list of tag IDs in the Delivery Service',
 	),
 ];
-
-const flagField = (displayName: string, name: string, what: string): INodeProperties => ({
-	displayName,
-	name,
-	type: 'boolean',
-	default: true,
-	description: `Whether to ${what}`,
-});
 
 export const updateRetryDefaults = {
 	timeoutSeconds: 60,
@@ -180,12 +157,20 @@ export const updateFields: INodeProperties[] = [
 	{
 		...optionsField,
 		options: [
-			flagField('Recalculate City', 'recalculateCity', 'recalculate the city after the update'),
-			flagField('Recalculate Price', 'recalculatePrice', 'recalculate the price after the update'),
+			flagField(
+				'Recalculate City',
+				'recalculateCity',
+				'Whether to recalculate the city after the update',
+			),
+			flagField(
+				'Recalculate Price',
+				'recalculatePrice',
+				'Whether to recalculate the price after the update',
+			),
 			flagField(
 				'Reorder Route',
 				'reorderRoute',
-				'reorder the stops of the route, if the delivery is on one',
+				'Whether to reorder the stops of the route, if the delivery is on one',
 			),
 		],
 	},
