@@ -1,5 +1,10 @@
+import type { IDataObject } from 'n8n-workflow';
+import { randomUUID } from 'node:crypto';
+
 import { locations } from '../../playground/shopify/fulfillmentOrders';
 import type { Order } from '../../playground/shopify/shapes';
+import { toGraphqlOrder } from '../support/graphqlOrder';
+import { mugs, payableInCash, shopifyOrder } from '../support/shopifyOrders';
 import {
 	openFulfillmentEnvironment,
 	type CreateOutput,
@@ -37,7 +42,7 @@ describe.each(['newest', '1.123'] as const)('fulfillment orders in n8n %s', (ver
 
 	test('creates a delivery for each location of a split order, and fulfills it part by part', async () => {
 		const changes = { email: 'ruth@example.com' };
-		const { order, parts, references } = env.place({
+		const { order, references } = env.place({
 			sample: samples.cashOnDelivery,
 			changes,
 			parts: atTwoLocations,
@@ -46,17 +51,7 @@ describe.each(['newest', '1.123'] as const)('fulfillment orders in n8n %s', (ver
 		const outputs = await byFulfillmentOrder(order);
 
 		expect(outputs.map(summary)).toEqual(['created', 'created']);
-		expect(outputs).toMatchObject(
-			parts.map((part, index) => ({
-				referenceId: references[index],
-				shopifyOrder: {
-					id: String(order.id),
-					name: order.name,
-					email: changes.email,
-					fulfillmentOrderId: String(part.id),
-				},
-			})),
-		);
+		expect(outputs.map(({ referenceId }) => referenceId)).toEqual(references);
 		const [fromStore, fromWarehouse] = env.deliveries(order);
 		expect([fromStore?.record.referenceId, fromWarehouse?.record.referenceId]).toEqual(references);
 		const { store } = locationPickups;
@@ -147,9 +142,12 @@ describe.each(['newest', '1.123'] as const)('fulfillment orders in n8n %s', (ver
 
 		expect(afterRelease.map(summary)).toEqual(['alreadyCreated', 'created']);
 		expect(referencesOf(order)).toEqual(references);
-		expect((await byFulfillmentOrder(order)).map(summary)).toEqual([
-			'alreadyCreated',
-			'alreadyCreated',
+		shop.hold(held!.id);
+		const heldAgain = await byFulfillmentOrder(order);
+		expect(heldAgain.map(summary)).toEqual(['alreadyCreated', 'onHold']);
+		expect(heldAgain.map(({ actionNeeded }) => actionNeeded)).toEqual([
+			'',
+			`Order ${order.name} (Harbor Warehouse) is on hold. Ask the Delivery Service to stop it.`,
 		]);
 		expect(referencesOf(order)).toEqual(references);
 	});
@@ -268,5 +266,126 @@ describe.each(['newest', '1.123'] as const)('fulfillment orders in n8n %s', (ver
 			'sameOrderInInput',
 		]);
 		expect(referencesOf(together)).toEqual([together.name]);
+	});
+
+	const unpaid = { financial_status: 'pending', total_outstanding: '87.00' };
+	const bank = { ...unpaid, payment_gateway_names: ['Bank Deposit'] };
+	const shipping = (...titles: string[]) => ({
+		shipping_lines: titles.map((title) => ({ title, code: title })),
+	});
+	const note = (name: string, value: string) => ({ note_attributes: [{ name, value }] });
+	const inDays = (days: number) =>
+		new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+	const { payment_gateway_names: cash } = payableInCash;
+	const nobody = { ...{ email: '', contact_email: '', phone: null, customer: null }, note: null };
+	const address = { country: 'United States', province: 'Illinois' };
+
+	/** What an order becomes: its outcome or reason, and the start of what a person must do. */
+	type Row = readonly [changes: IDataObject, expected: string, needed?: RegExp];
+
+	const byDefault: readonly Row[] = [
+		[{}, 'created'],
+		[{ ...bank, financial_status: 'authorized' }, 'created'],
+		[{ ...bank, payment_terms: { payment_schedules: [{ due_at: inDays(30) }] } }, 'created'],
+		[{ ...payableInCash, financial_status: 'partially_paid' }, 'created'],
+		[bank, 'notPaid'],
+		[
+			{ ...unpaid, payment_gateway_names: ['Pay the driver'] },
+			'notPaid',
+			/^If Pay the driver is cash on delivery, add it/,
+		],
+		[{ financial_status: 'refunded' }, 'refunded'],
+		[{ test: true }, 'testOrder'],
+		[{ cancelled_at: '2026-11-20T10:00:00Z' }, 'cancelled'],
+		[shipping('Customer pickup'), 'shippingMethod'],
+		[shipping('Abholung & Lieferung'), 'created'],
+		[shipping('Standard', 'Store Pickup'), 'created', /^The order also has .*"Store Pickup"/],
+		[note('Checkout-Method', 'pickup'), 'localPickup'],
+		[note('Delivery-Date', inDays(9)), 'created', /^The delivery date is /],
+		[{ created_at: '2025-01-01T10:00:00Z' }, 'tooOld', /^Check whether this order was delivered/],
+		[{ ...nobody, shipping_address: address, billing_address: address }, 'invalid'],
+	];
+
+	const byFilters: readonly Row[] = [
+		[{ ...bank, ...shipping('LOCAL courier') }, 'created', /^No cash is collected/],
+		[{ ...payableInCash, ...shipping('DHL, fast') }, 'created'],
+		[{ ...shipping('Local'), test: true, created_at: '2025-12-01T10:00:00Z' }, 'created'],
+		[shipping('Mail'), 'shippingMethod'],
+		[{ ...shipping('Local'), tags: 'City, Mail' }, 'tag'],
+		[{ ...shipping('Local'), tags: '' }, 'tag'],
+		[{ ...shipping('Local'), ...note('Termin', inDays(9)) }, 'scheduled'],
+		[{ ...shipping('Local'), ...note('Termin', inDays(0)) }, 'created'],
+		[{ ...shipping('Local'), ...note('Termin', '05/06/2031') }, 'invalid'],
+	];
+	const filters = {
+		...{ payment: 'any', shippingMethods: 'Local*\nDHL, fast', tags: 'city', excludeTags: 'mail' },
+		...{ includeTestOrders: true, maxOrderAgeDays: 999, skipUntilDeliveryDate: true },
+		deliveryDateAttributes: 'Termin',
+	};
+
+	test.each([
+		['without filters', byDefault, {}],
+		['by the filters', byFilters, { filters }],
+	] as const)('sends, skips or rejects orders in each form %s', async (_, rows, parameters) => {
+		const orders = rows.flatMap(([changes], row) =>
+			['REST', 'GraphQL', 'webhook'].map((form, index) => {
+				const id = 7_000_000_000 + 10 * row + index;
+				const name = `#${form}${row}-${randomUUID().slice(0, 8)}`;
+				return { form, name, order: shopifyOrder({ tags: 'City', ...changes, id, name }) };
+			}),
+		);
+		const items = orders.map(({ form, order }) =>
+			form === 'REST'
+				? order
+				: form === 'GraphQL'
+					? { data: { order: toGraphqlOrder(order) } }
+					: { headers: { 'x-shopify-topic': 'orders/create' }, params: {}, query: {}, body: order },
+		);
+		const outputs = await env.send(items, parameters);
+
+		const expected = rows.flatMap(([, result]) => [result, result, result]);
+		expect(outputs.map(summary)).toEqual(expected);
+		for (const [index, { actionNeeded }] of outputs.entries()) {
+			const [, , needed = /^$/] = rows[Math.floor(index / 3)] ?? [];
+			expect(actionNeeded).toMatch(needed);
+		}
+		const sent = orders.filter(({ name }) => env.deliveries({ name }).length > 0);
+		expect(sent).toEqual(orders.filter((_order, index) => expected[index] === 'created'));
+		for (const { name, order } of sent) {
+			const [delivery] = env.deliveries({ name });
+			const isCash = order.total_outstanding === '87.00' && order.payment_gateway_names === cash;
+			expect(delivery?.request.cod).toBe(isCash ? 87 : undefined);
+		}
+	});
+
+	test('sends items to the place, and from the location, that the shop has chosen', async () => {
+		const name = `#L-${randomUUID().slice(0, 8)}`;
+		const [order, other] = [
+			shopifyOrder({ id: 1, name }),
+			shopifyOrder({ id: 2, name: `${name}2` }),
+		];
+		const part = (location: string) => ({
+			order,
+			fulfillmentOrder: {
+				...{ id: 6700000000003, order_id: 1, status: 'open', destination: null },
+				...{ delivery_method: { method_type: 'shipping' }, assigned_location: { name: location } },
+				line_items: [{ line_item_id: mugs().id, quantity: 2, fulfillable_quantity: 2 }],
+			},
+		});
+		const outputs = await env.send([part('harbor  warehouse'), part('Attic'), other], {
+			orderOptions: { address: '1 Test Street, Springfield' },
+			pickupDetails: { pickupByLocation: { entry: [locationPickups.warehouse] } },
+		});
+		expect(outputs.map(({ message }) => message)).toEqual([
+			'Created',
+			expect.stringContaining('ships from "Attic", which is not in Pickup by Location'),
+			expect.stringContaining('has no location in Shopify, because it is a whole order'),
+		]);
+		expect(outputs[0]?.actionNeeded).toMatch(/^It goes to 1 Test Street, Springfield like all/);
+		const [{ request } = {}] = env.deliveries({ name });
+		expect(request).toMatchObject({
+			pickup: { location: { warehouse: 7 } },
+			dropoff: { location: { address: '1 Test Street, Springfield' } },
+		});
 	});
 });

@@ -160,21 +160,6 @@ test('creates the others if a fulfillment order is unreadable, and fails', async
 	expect(received().map(({ referenceId }) => referenceId)).toEqual(['#1001-12']);
 });
 
-test('sends only the delivery methods that are chosen', async () => {
-	const pickedUp = partOf(lineItem(), { id: 11, delivery_method: { method_type: 'pick_up' } });
-	const filters = { deliveryMethods: ['pick_up'] };
-	const { items: output } = await service.run(
-		{ ...parameters, filters },
-		{ items: [pickedUp, ...items.slice(1)] },
-	);
-
-	expect(received().map(({ referenceId }) => referenceId)).toEqual(['#1001-11']);
-	expect(jsonOf(output)[1]).toMatchObject({
-		reason: 'deliveryMethod',
-		message: expect.stringContaining('add "Shipping" to Delivery Methods under Filters'),
-	});
-});
-
 test('updates the delivery of a fulfillment order with its items and its share of the cash', async () => {
 	await service.run(parameters, { items });
 	const { error } = await service.run(
@@ -214,7 +199,6 @@ test('does not give the delivery of a whole order the items and cash of one fulf
 });
 
 describe('units of an order that were already sent', () => {
-	const other = lineItem({ id: 13200000000099 });
 	const oneMug = (id: number) => {
 		const lines = [{ line_item_id: mugs().id, quantity: 1, fulfillable_quantity: 1 }];
 		return partOf(mugs(), { id, line_items: lines });
@@ -240,12 +224,6 @@ describe('units of an order that were already sent', () => {
 		expect(received()).toHaveLength(1);
 	});
 
-	test('sends the rest of a split line, and no unit twice', async () => {
-		const [first, second, third] = await run(oneMug(11), oneMug(12), oneMug(13));
-		expect([first, second]).toMatchObject([{ outcome: 'created' }, { outcome: 'created' }]);
-		expect(third).toMatchObject(skipped(13));
-	});
-
 	test('rejects a fulfillment order whose units were sent in part, until they are separate', async () => {
 		await run(oneMug(11));
 		const [merged] = await run(partOf(mugs(), { id: 12 }));
@@ -256,13 +234,6 @@ describe('units of an order that were already sent', () => {
 			),
 		});
 		expect(await run(oneMug(13))).toMatchObject([{ outcome: 'created' }]);
-	});
-
-	test('sends an item that was added to the order after the others were sent', async () => {
-		await run(...items);
-		const added = { ...order, line_items: [lineItem(), mugs(), other] };
-		const part = { ...partOf(other, { id: 13 }), order: added };
-		expect(await run(part)).toMatchObject([{ outcome: 'created', referenceId: '#1001-13' }]);
 	});
 
 	test('rejects the whole order after its parts, and skips its parts after the whole order', async () => {

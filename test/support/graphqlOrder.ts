@@ -45,6 +45,17 @@ function address(value: unknown): unknown {
 	};
 }
 
+function paymentTerms(value: unknown): unknown {
+	const { payment_schedules: schedules } = fields.nullish().parse(value) ?? {};
+	return schedules
+		? {
+				paymentSchedules: {
+					nodes: fieldsList.parse(schedules).map((one) => ({ dueAt: one.due_at })),
+				},
+			}
+		: null;
+}
+
 function upperCase(value: unknown): unknown {
 	return typeof value === 'string' ? value.toUpperCase() : value;
 }
@@ -73,7 +84,7 @@ export function toGraphqlOrder(order: Fields, form: 'nodes' | 'edges' = 'nodes')
 		currencyCode: order.currency,
 		presentmentCurrencyCode: order.presentment_currency ?? order.currency,
 		paymentGatewayNames: order.payment_gateway_names,
-		paymentTerms: null,
+		paymentTerms: paymentTerms(order.payment_terms),
 		displayFinancialStatus: upperCase(order.financial_status),
 		totalOutstandingSet: moneyBag(order.total_outstanding, order.total_outstanding_set),
 		currentTotalPriceSet: moneyBag(order.current_total_price, order.current_total_price_set),

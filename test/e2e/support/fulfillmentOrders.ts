@@ -11,6 +11,7 @@ import {
 	creationWorkflow,
 	deliveryColumns,
 	fulfillmentWorkflow,
+	orderWorkflow,
 	steps,
 	webhookWorkflow,
 	type OrderToSend,
@@ -26,7 +27,7 @@ const outputSchema = z
 		outcome: z.string(),
 		reason: z.string().nullable(),
 		message: z.string(),
-		shopifyOrder: z.record(z.unknown()).nullable(),
+		actionNeeded: z.string(),
 	})
 	.passthrough();
 
@@ -43,6 +44,8 @@ export interface FulfillmentEnvironment extends Pick<ShopInstallation, 'shopify'
 	}): PlacedOrder;
 	/** Runs the workflow that creates deliveries. Returns the output items of its action node. */
 	create(...orders: OrderToSend[]): Promise<CreateOutput[]>;
+	/** Runs a new workflow that creates deliveries of these items, with these parameters. */
+	send(items: readonly object[], parameters?: object): Promise<CreateOutput[]>;
 	/** The deliveries at the service whose reference ID begins with an order's name. */
 	deliveries(order: Pick<Order, 'name'>): StoredDelivery[];
 	/** Makes the service report a status of a delivery, and waits for the workflow's execution. */
@@ -95,6 +98,17 @@ export async function openFulfillmentEnvironment(name: HostName): Promise<Fulfil
 				const pinned = orders.map(({ id, form }) => ({ json: { id, form } }));
 				await client.updateWorkflow(creation, { pinData: { [steps.start]: pinned } });
 				const execution = await client.run(creation, steps.start);
+				if (execution.status !== 'success')
+					throw new Error(JSON.stringify(execution.data.resultData.error));
+				return z.array(outputSchema).parse(outputOf(execution, steps.create));
+			},
+			async send(items, parameters = {}) {
+				const workflow = orderWorkflow(context, parameters);
+				const pinData = { [steps.start]: items.map((json) => ({ json })) };
+				const execution = await client.run(
+					await client.createWorkflow({ ...workflow, pinData }),
+					steps.start,
+				);
 				if (execution.status !== 'success')
 					throw new Error(JSON.stringify(execution.data.resultData.error));
 				return z.array(outputSchema).parse(outputOf(execution, steps.create));

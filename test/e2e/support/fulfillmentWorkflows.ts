@@ -143,6 +143,25 @@ export function creationWorkflow(context: WorkflowContext): WorkflowFile {
 	};
 }
 
+/** Builds the workflow that creates deliveries of the orders in its pinned data. */
+export function orderWorkflow(
+	{ credentials }: Pick<NodeContext, 'credentials'>,
+	parameters: object,
+): WorkflowFile {
+	const nodes = [
+		node(steps.start, 'n8n-nodes-base.manualTrigger'),
+		{
+			...node(steps.create, 'n8n-nodes-delivery-service.deliveryService', {
+				...{ resource: 'delivery', operation: 'createFromOrders', order: '={{ $json }}' },
+				...{ ...pickup, ...parameters },
+			}),
+			credentials: selected(credentials, 'deliveryServiceApi'),
+			onError: 'continueRegularOutput',
+		},
+	];
+	return linearWorkflow('Orders', nodes);
+}
+
 /** Builds the workflow that receives the orders that Shopify sends to n8n's Webhook node. */
 export function webhookWorkflow(context: WorkflowContext, path: string): WorkflowFile {
 	const nodes = [

@@ -100,7 +100,7 @@ describe('the default of Exclude Shipping Methods', () => {
 		Pickup | Free pickup | Curbside Pickup | Pickup at our store | Warehouse Pick-up | Will Call
 		Local Pickup - Harbor | Pick up from shop | Click & Collect | Click and Collect | Click+Collect
 		Collect in store | Store collection | Collection from store | Collection | Collect from shop
-		Recogida en tienda | Recoger en tienda | Retiro en tienda | Retiro en sucursal | Retiro en local
+		Personal pickup | Envío gratuito a tienda | Recogida en tienda | Recoger en tienda | Retiro en tienda | Retiro en sucursal | Retiro en local
 		Recogida en la tienda (gratis) | Recolección en sucursal | Retirar en bodega | Recogida local
 		Retirada na loja | Retirar na loja | Levantamento em loja | Levantar na loja | Recolha na loja
 		Retirada no local | Retrait en magasin | Retrait gratuit en boutique | Retrait sur place
@@ -299,6 +299,18 @@ describe('a field that Shopify did not return', () => {
 			expect(neededOf(without({}, field))).toMatch(`Shopify did not return "${field}" (assumed: `);
 		},
 	);
+
+	test('is named with a fulfillment order whose cash depends on refunds', () => {
+		const line = sampleLine({ current_quantity: undefined });
+		const neededWith = (changes: Fields, cod?: string) => {
+			const order = { ...without({}, 'refunds'), line_items: [line], ...changes };
+			return actionNeeded(outcomeOf({ order, fulfillmentOrder: samplePart() }, { cod }).actions);
+		};
+		expect(neededWith({})).toMatch('"line_items.current_quantity" (assumed: no item was refunded)');
+		for (const needed of [neededWith({ refunds: [] }), neededWith({}, 'never')])
+			expect(needed).toBe('');
+		expect(neededWith({ line_items: [sampleLine()] })).toBe('');
+	});
 
 	test('is named with a skipped order only if it may be the reason', () => {
 		const unpaid = { financial_status: 'pending', total_outstanding: '25.00' };

@@ -1,5 +1,3 @@
-import { z } from 'zod';
-
 import { orderToChanges } from '../../../nodes/DeliveryService/shopify/toChanges';
 import { toGraphqlOrder } from '../../support/graphqlOrder';
 import { samplePart, samplePartLine, toGraphqlPart } from '../../support/sampleFulfillmentOrder';
@@ -193,41 +191,7 @@ test('the reference ID of the whole order is known if that of the fulfillment or
 	expect(custom('A-7')).toMatchObject({ orderReferenceId: 'A-7' });
 });
 
-test('the result says how many units of each line of the order a fulfillment order takes', () => {
-	const line_items = [
-		samplePartLine({ fulfillable_quantity: 1 }),
-		samplePartLine({ fulfillable_quantity: 1 }),
-	];
-	const order = {
-		line_items: [
-			sampleLine({ quantity: 3, current_quantity: 2 }),
-			{ ...shirts, quantity: 4 },
-			sampleLine({ id: 7003, requires_shipping: false, quantity: 1 }),
-		],
-	};
-	const part = {
-		orderReferenceId: '#1042',
-		lines: [
-			{ id: '7001', quantity: 3, units: 2 },
-			{ id: '7002', quantity: 4, units: 0 },
-			{ id: '7003', quantity: 1, units: 0 },
-		],
-	};
-	expect(outcomeOf(item({ line_items }, order))).toMatchObject({ part });
-	expect(outcomeOf(sampleOrder(order))).toMatchObject({ part: undefined });
-});
-
 describe('what a fulfillment order contains', () => {
-	test('is sent as far as it is left to fulfill', () => {
-		const line_items = [
-			samplePartLine({ fulfillable_quantity: 1 }),
-			samplePartLine({ line_item_id: 7002, quantity: 3, fulfillable_quantity: 0 }),
-		];
-		expect(deliveryOf(item({ line_items }), { packagesPer: 'unit' }).packages).toEqual([
-			{ name: 'Mug - Blue', qty: 1, weight: 0.35, size: 'm', price: 12.5 },
-		]);
-	});
-
 	test('is not sent as far as it needs no shipping', () => {
 		const line_items = [samplePartLine(), samplePartLine({ line_item_id: 7002 })];
 		const order = { line_items: [sampleLine(), { ...shirts, requires_shipping: false }] };
@@ -235,33 +199,10 @@ describe('what a fulfillment order contains', () => {
 		expect(packages.map(({ name }) => name)).toEqual(['Mug - Blue']);
 	});
 
-	test.each([{ current_quantity: 1 }, { current_quantity: 0, fulfillable_quantity: 0 }])(
-		'is sent as Shopify says, even if units were refunded without restock: %j',
-		(line) => {
-			const refunds = [
-				{
-					refund_line_items: [{ line_item_id: 7001, quantity: 1, restock_type: 'no_restock' }],
-				},
-			];
-			const order = { line_items: [sampleLine(line), shirts], refunds };
-			expect(deliveryOf(item({}, order), { packagesPer: 'unit' }).packages).toMatchObject([
-				{ qty: 2 },
-			]);
-		},
-	);
-
 	test('is skipped if nothing of it is left to ship', () => {
 		const line_items = [samplePartLine({ fulfillable_quantity: 0 })];
 		const outcome = outcomeOf(item({ line_items }));
 		expect(outcome).toMatchObject({ kind: 'skipped', code: 'nothingToShip' });
-	});
-
-	test('is sent although the rest of the order is fulfilled', () => {
-		const line_items = [
-			sampleLine({ fulfillable_quantity: 2 }),
-			{ ...shirts, fulfillable_quantity: 0, fulfillment_status: 'fulfilled' },
-		];
-		expect(deliveryOf(item({}, { line_items })).packages).toMatchObject([{ price: 25 }]);
 	});
 });
 
@@ -582,32 +523,6 @@ describe('the cash for a fulfillment order', () => {
 			changes: { cod: 0 },
 		});
 	});
-});
-
-const actionsSchema = z.object({
-	actions: z
-		.array(
-			z.object({ code: z.string(), fields: z.array(z.object({ field: z.string() })).optional() }),
-		)
-		.optional(),
-});
-
-test.each([
-	['without refunds and current quantities', {}, ['line_items.current_quantity']],
-	['with refunds', { refunds: [] }, undefined],
-	['with current quantities', { line_items: [sampleLine()] }, undefined],
-])('reports whether the cash is based on refunds: %s', (_, fields, missing) => {
-	const { current_quantity: quantity, ...line } = sampleLine();
-	const { refunds, ...order } = sampleOrder({ line_items: [line] });
-	expect([quantity, refunds]).toEqual([2, []]);
-	const value = { order: { ...order, ...fields }, fulfillmentOrder: samplePart() };
-	const missingIn = (options: { cod?: string }) => {
-		const { actions = [] } = actionsSchema.parse(outcomeOf(value, options));
-		const note = actions.find(({ code }) => code === 'missingFields');
-		return note?.fields?.map(({ field }) => field);
-	};
-	expect(missingIn({})).toEqual(missing);
-	expect(missingIn({ cod: 'never' })).toBeUndefined();
 });
 
 describe('an update from a fulfillment order', () => {

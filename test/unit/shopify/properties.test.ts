@@ -1,9 +1,7 @@
 import fc from 'fast-check';
 
 import { deliverySchema } from '../../../nodes/DeliveryService/service/schemas';
-import { samplePart } from '../../support/sampleFulfillmentOrder';
 import { outcomeOf, sampleAddress, sampleLine, sampleOrder } from '../../support/sampleOrder';
-import { payableInCash } from '../../support/shopifyOrders';
 
 interface LineItem {
 	quantity: number;
@@ -222,101 +220,6 @@ describe('the units left to ship of a line', () => {
 				},
 			),
 			{ numRuns: 3000 },
-		);
-	});
-});
-
-describe('the fulfillment orders of an order', () => {
-	/** How many units of each line each fulfillment order has. */
-	const split = fc
-		.record({
-			lines: fc.array(lineItem, { minLength: 1, maxLength: 5 }),
-			parts: fc.array(
-				fc.record({
-					units: fc.array(fc.integer({ min: 0, max: 8 }), { minLength: 5, maxLength: 5 }),
-					status: fc.constantFrom('open', 'in_progress', 'on_hold', 'scheduled', 'closed'),
-					method: fc.constantFrom('shipping', 'local', 'pick_up', 'retail'),
-				}),
-				{ minLength: 1, maxLength: 5 },
-			),
-			unpaidCents: fc.integer({ min: 1, max: 5_000_000 }),
-			currency: fc.constantFrom('MXN', 'JPY', 'KWD'),
-		})
-		.map(({ lines, parts, ...rest }) => {
-			const left = lines.map(({ quantity, removed }) => quantity - removed);
-			const assigned = parts.map(({ units, ...part }, index) => ({
-				...part,
-				id: index + 1,
-				units: left.map((most, line) => {
-					const own = index === parts.length - 1 ? most : Math.min(most, units[line] ?? 0);
-					left[line] = most - own;
-					return own;
-				}),
-			}));
-			return { ...rest, lines, parts: assigned };
-		});
-
-	test('are sent or skipped with all units, and collect what is unpaid at most', () => {
-		fc.assert(
-			fc.property(split, ({ lines, parts, unpaidCents, currency }) => {
-				const order = {
-					...orderWithLines(lines),
-					...payableInCash,
-					currency,
-					total_outstanding: currency === 'JPY' ? String(unpaidCents) : formatCents(unpaidCents),
-				};
-				const unpaid = unpaidCents * (currency === 'JPY' ? 1000 : 10);
-				const outcomes = parts.map(({ id, status, method, units }) => ({
-					units,
-					outcome: outcomeOf(
-						{
-							order,
-							fulfillmentOrder: samplePart({
-								id,
-								order_id: undefined,
-								status,
-								delivery_method: { method_type: method },
-								line_items: units.map((count, line) => ({
-									line_item_id: line + 1,
-									quantity: count,
-									fulfillable_quantity: count,
-								})),
-							}),
-						},
-						{ packagesPer: 'unit' },
-					),
-				}));
-				let sent = 0;
-				let skipped = 0;
-				let collected = 0;
-				for (const { units, outcome } of outcomes) {
-					const shippable = units.reduce(
-						(sum, count, line) => sum + (lines[line]?.ships ? count : 0),
-						0,
-					);
-					if (outcome.kind === 'skipped') skipped += shippable;
-					if (outcome.kind !== 'delivery') continue;
-					const count = outcome.delivery.packages.reduce((sum, { qty }) => sum + qty, 0);
-					expect(count).toBe(shippable);
-					sent += count;
-					collected += Math.round((outcome.delivery.cod ?? 0) * 1000);
-				}
-				const toShip = lines.reduce(
-					(sum, { ships, quantity, removed }) => sum + (ships ? quantity - removed : 0),
-					0,
-				);
-				expect(sent + skipped).toBe(toShip);
-				expect(collected).toBeLessThanOrEqual(unpaid);
-				// Nothing is lost unless units of one line are split.
-				const areLinesWhole = parts.every(({ units }) =>
-					units.every((count, line) => {
-						const { quantity = 0, removed = 0 } = lines[line] ?? {};
-						return count === 0 || count === quantity - removed;
-					}),
-				);
-				if (areLinesWhole && sent === toShip && toShip > 0) expect(collected).toBe(unpaid);
-			}),
-			{ numRuns: 500 },
 		);
 	});
 });
