@@ -298,7 +298,7 @@ describe.each(['newest', '1.123'] as const)('fulfillment orders in n8n %s', (ver
 		[{ test: true }, 'testOrder'],
 		[{ cancelled_at: '2026-11-20T10:00:00Z' }, 'cancelled'],
 		[shipping('Customer pickup'), 'shippingMethod'],
-		[shipping('Abholung & Lieferung'), 'created'],
+		[shipping('Pickup & delivery'), 'created'],
 		[shipping('Standard', 'Store Pickup'), 'created', /^The order also has .*"Store Pickup"/],
 		[note('Checkout-Method', 'pickup'), 'localPickup'],
 		[note('Delivery-Date', inDays(9)), 'created', /^The delivery date is /],
@@ -313,14 +313,14 @@ describe.each(['newest', '1.123'] as const)('fulfillment orders in n8n %s', (ver
 		[shipping('Mail'), 'shippingMethod'],
 		[{ ...shipping('Local'), tags: 'City, Mail' }, 'tag'],
 		[{ ...shipping('Local'), tags: '' }, 'tag'],
-		[{ ...shipping('Local'), ...note('Termin', inDays(9)) }, 'scheduled'],
-		[{ ...shipping('Local'), ...note('Termin', inDays(0)) }, 'created'],
-		[{ ...shipping('Local'), ...note('Termin', '05/06/2031') }, 'invalid'],
+		[{ ...shipping('Local'), ...note('Slot Day', inDays(9)) }, 'scheduled'],
+		[{ ...shipping('Local'), ...note('Slot Day', inDays(0)) }, 'created'],
+		[{ ...shipping('Local'), ...note('Slot Day', '05/06/2031') }, 'invalid'],
 	];
 	const filters = {
 		...{ payment: 'any', shippingMethods: 'Local*\nDHL, fast', tags: 'city', excludeTags: 'mail' },
 		...{ includeTestOrders: true, maxOrderAgeDays: 999, skipUntilDeliveryDate: true },
-		deliveryDateAttributes: 'Termin',
+		deliveryDateAttributes: 'Slot Day',
 	};
 
 	test.each([
