@@ -5,13 +5,7 @@ import path from 'node:path';
 import type { Readable } from 'node:stream';
 
 import axios from 'axios';
-import {
-	creation,
-	openLocalService,
-	until,
-	type Created,
-	type OpenLocalService,
-} from '../support/localService';
+import { creation, openLocalService, until, type OpenLocalService } from '../support/localService';
 
 let local: OpenLocalService;
 
@@ -21,11 +15,7 @@ beforeAll(async () => {
 beforeEach(() => local.service.control.reset());
 afterAll(async () => await local.service.close());
 
-const create = async (count = 1) =>
-	await local.api.post<Created>('/v1/deliveries', creation(count));
-
 describe('recorded requests', () => {
-
 	test('records requests unchanged, but without the API secret', async () => {
 		const body = creation();
 		await local.api.post('/v1/deliveries', body, { headers: { 'X-Trace': 'a' } });
@@ -49,17 +39,6 @@ describe('recorded requests', () => {
 });
 
 describe('the control over HTTP', () => {
-	test('adds a fault and rejects an invalid one', async () => {
-		const added = await local.remote.post('/faults', { kind: 'status', status: 503 });
-		expect(added.status).toBe(201);
-		expect(added.data).toMatchObject({ kind: 'status', status: 503, skip: 0, times: 1 });
-		expect((await create()).status).toBe(503);
-		expect((await create()).status).toBe(200);
-		const invalid = await local.remote.post('/faults', { kind: 'explode' });
-		expect(invalid.status).toBe(400);
-		expect(invalid.data).toEqual({ code: 'BAD_REQUEST', message: expect.stringContaining('kind') });
-	});
-
 	test('rejects requests from other websites', async () => {
 		const { port } = local.service;
 		const foreignHeaders: Array<Record<string, string>> = [
@@ -76,16 +55,6 @@ describe('the control over HTTP', () => {
 		}
 		const own = { Origin: local.service.url };
 		expect((await local.remote.post('/reset', undefined, { headers: own })).status).toBe(200);
-	});
-});
-
-describe('the page', () => {
-	test('the page loads nothing from other servers', async () => {
-		const { data, headers } = await local.api.get<unknown>('/');
-		expect(headers['content-type']).toContain('text/html');
-		expect(headers['content-security-policy']).toContain("default-src 'none'");
-		expect(data).toContain('<title>Delivery Service');
-		expect(data).not.toMatch(/https?:\/\/|innerHTML|outerHTML|insertAdjacentHTML|document\.write/);
 	});
 });
 

@@ -44,19 +44,6 @@ describe('creating deliveries', () => {
 		});
 	});
 
-	test("stores the request, by default for the key's own company and type slot", async () => {
-		const request = delivery({
-			tags: ['fragile'],
-			extraData: [{ name: 'gift', value: 'yes', searchable: true }],
-			cod: 12.5,
-		});
-		const response = await create({ deliveries: [request] });
-		expect(local.service.control.deliveries()).toEqual([
-			{ request, record: response.data.payload[0], companyId: 7, type: 'slot', tagIds: [] },
-		]);
-		expect(response.data.payload[0]).not.toHaveProperty('referenceId');
-	});
-
 	test('creates deliveries for a child company, but not for other companies', async () => {
 		const body = { ...creation(), companyId: 8, type: 'express' };
 		expect((await create(body)).status).toBe(200);
@@ -171,23 +158,6 @@ describe('updating deliveries', () => {
 		expect(changed?.record.destinationCityId).not.toBe(before[0]?.record.destinationCityId);
 		expect(untouched).toEqual(before[1]);
 		expect(untouched?.record.id).toBe(other);
-	});
-
-	test('does not change price and city without the flags', async () => {
-		const [id] = await createIds(1);
-		const [before] = local.service.control.deliveries();
-		await update({ deliveryIds: [id], deliveryChanges: { location: { address: 'Far away 9' } } });
-		expect(local.service.control.deliveries()[0]?.record).toEqual(before?.record);
-	});
-
-	test('a new address removes the old coordinates, new instructions do not', async () => {
-		await createOne({ dropoff: place({ address: 'A', lat: 1, lng: 2, instructions: 'i' }) });
-		const [{ record: { id } } = { record: { id: '' } }] = local.service.control.deliveries();
-		const location = () => local.service.control.deliveries()[0]?.request.dropoff.location;
-		await update({ deliveryIds: [id], deliveryChanges: { location: { instructions: 'j' } } });
-		expect(location()).toEqual({ address: 'A', lat: 1, lng: 2, instructions: 'j' });
-		await update({ deliveryIds: [id], deliveryChanges: { location: { address: 'B' } } });
-		expect(location()).toEqual({ address: 'B', instructions: 'j' });
 	});
 
 	test('updates all deliveries with a reference ID, also after it was changed', async () => {

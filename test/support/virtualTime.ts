@@ -31,11 +31,6 @@ export class VirtualTime implements Clock {
 		});
 	}
 
-	/** Advances the time. */
-	jump(ms: number): void {
-		this.#now += ms;
-	}
-
 	/** Advances the time until the work is done. @throws Error if the work waits for something else */
 	async until<Result>(work: Promise<Result>): Promise<Result> {
 		let isDone = false;
