@@ -13,7 +13,8 @@ import { node } from '../../../playground/n8n/workflowParts';
 import { waitFor } from '../../../playground/n8n/progress';
 import { samples } from '../../../playground/shopify/samples';
 import { parameterCases } from '../../support/parameterCases';
-import { shopifyOrder } from '../../support/shopifyOrders';
+import { samplePart } from '../../support/sampleFulfillmentOrder';
+import { lineItem, mugs, payableInCash, shopifyOrder } from '../../support/shopifyOrders';
 import {
 	fireUpdates,
 	listSubscriptions,
@@ -592,6 +593,56 @@ function testShopifyOrders(installation: () => Installation, name: HostName): vo
 			} finally {
 				await update(credential);
 			}
+		});
+
+		test('sends each unit once after a split, a move, a replacement, an exchange and an addition', async () => {
+			const { client, service } = installation();
+			const [cloth, mug, added, exchanged] = [
+				...[lineItem(), mugs()],
+				...[61, 62].map((id) => lineItem({ id, quantity: 1, fulfillable_quantity: 1 })),
+			];
+			const line = ({ id }: Record<string, unknown>, quantity: number) => ({
+				...{ line_item_id: id, quantity, fulfillable_quantity: quantity },
+			});
+			const unpaid = { ...payableInCash, total_outstanding: '80.10' };
+			const order = shopifyOrder({ ...unpaid, line_items: [cloth, mug] });
+			const part = (id: number, lines: object[], of = order) => {
+				const fields = { id, order_id: of.id, destination: null, line_items: lines };
+				return { order: of, fulfillmentOrder: samplePart(fields) };
+			};
+			// By then, everything is paid.
+			const edited = shopifyOrder({ line_items: [cloth, mug, added] });
+			const removed = { ...cloth, current_quantity: 0 };
+			const afterExchange = shopifyOrder({ line_items: [removed, mug, added, exchanged] });
+			const rounds: Array<[object[], string[]]> = [
+				[[part(11, [line(cloth!, 1), line(mug!, 2)])], ['created']],
+				// After a split, after a move, and after it was canceled and replaced.
+				[
+					[part(12, [line(cloth!, 1)]), part(13, [line(mug!, 1)]), part(14, [line(mug!, 2)])],
+					['alreadyCreated', 'alreadyCreated', 'alreadyCreated'],
+				],
+				[[part(15, [line(added!, 1)], edited)], ['created']],
+				[[part(16, [line(exchanged!, 1)], afterExchange)], ['created']],
+				[[order], ['notSent']],
+			];
+			const workflow = actionWorkflow(installation(), {
+				...{ parameters, onError: 'continueRegularOutput' },
+			});
+			const workflowId = await client.createWorkflow(workflow);
+			for (const [items, expected] of rounds) {
+				const pinned = items.map((json) => ({ json }));
+				await client.updateWorkflow(workflowId, { pinData: { [nodes.start]: pinned } });
+				const { output } = await runWorkflow(installation(), workflowId, nodes.action);
+				expect(output.map(({ reason, outcome }) => reason || outcome)).toEqual(expected);
+			}
+			const sent = service.control.deliveries().map(({ request }) => request);
+			expect(sent.map(({ referenceId }) => referenceId)).toEqual([
+				'#1001-11',
+				'#1001-15',
+				'#1001-16',
+			]);
+			const cash = sent.reduce((sum, { cod = 0 }) => sum + cod, 0);
+			expect(cash).toBe(80.1);
 		});
 
 		test('remembers what was sent after an import under the same ID, but not in a copy', async () => {
