@@ -109,9 +109,7 @@ export function openWorkflowStore(context: StoreContext): Store {
 }
 
 /** Removes every entry of the workflow. */
-export async function clearStore(
-	context: Pick<StoreContext, 'getWorkflow' | 'helpers'>,
-): Promise<void> {
+export async function clearStore(context: StoreContext): Promise<void> {
 	const { helpers } = context;
 	await runInQueue(
 		context,

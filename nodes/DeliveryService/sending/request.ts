@@ -60,14 +60,8 @@ export interface RetryOptions {
 	signal?: AbortSignal;
 }
 
-/** A request that was sent, and how long its response took. */
-export interface Attempt {
-	exchange: Exchange;
-	tookMs: number;
-}
-
 /** Sends a request and measures its duration; a clock that was set back counts as none. */
-export async function timed(clock: Clock, send: () => Promise<Exchange>): Promise<Attempt> {
+export async function timed(clock: Clock, send: () => Promise<Exchange>) {
 	const sentAt = clock.now();
 	const exchange = await send();
 	return { exchange, tookMs: Math.max(0, clock.now() - sentAt) };
@@ -83,7 +77,7 @@ export async function timed(clock: Clock, send: () => Promise<Exchange>): Promis
  */
 export async function sendWithRetries(
 	{ clock, random, maxRetryMs, maxUnreachableMs, signal }: RetryOptions,
-	send: (pausedMs: number) => Promise<Attempt | undefined>,
+	send: (pausedMs: number) => Promise<{ exchange: Exchange; tookMs: number } | undefined>,
 	mayRetry: (exchange: Exchange, attempt: number) => boolean,
 ): Promise<Exchange | undefined> {
 	let retriedMs = 0;
