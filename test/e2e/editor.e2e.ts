@@ -180,14 +180,19 @@ test('creates one delivery per Shopify order', async () => {
 	const rows = await editor.outputRows();
 	const deliveries = installation.service.control.deliveries();
 	// Several requests are in flight, so the service creates them in any order.
-	const createdIds = rows.map(({ id }) => id).filter((id) => id !== 'null');
+	const createdIds = rows.map(({ id }) => id).filter((id) => id !== 'empty');
 	expect(createdIds.sort()).toEqual(deliveries.map(({ record }) => record.id).sort());
 	expect(
 		rows.filter(({ outcome }) => outcome === 'skipped').map(({ referenceId }) => referenceId),
 	).toEqual(notSent);
 	expect(rows.flatMap((row) => Object.values(row))).not.toContain('undefined');
 	for (const row of rows)
-		expect(Object.keys(row).slice(0, 4)).toEqual(['referenceId', 'outcome', 'message', 'id']);
+		expect(Object.keys(row).slice(0, 4)).toEqual([
+			'referenceId',
+			'outcome',
+			'message',
+			'actionNeeded',
+		]);
 	expect(await editor.isColumnInView('message')).toBe(true);
 	expect(await editor.outputHints()).toContain(
 		'Created 8 deliveries. Skipped 4 items: #1005, #1006, #1007 and 1 more.',
