@@ -150,6 +150,8 @@ describe.each(['newest', '1.123'] as const)('examples without a table in n8n %s'
 			expect(text).toContain('in the Delivery Service');
 			await catchUp();
 			expect(deliveriesOf(env, order)).toHaveLength(1);
+			// Until someone checks it, each night fails.
+			env.shopify.shop.cancel(order.id);
 		});
 
 		test('the starter creates each delivery once after Shopify deleted its webhook', async () => {
@@ -160,7 +162,7 @@ describe.each(['newest', '1.123'] as const)('examples without a table in n8n %s'
 				await env.shopify.passTime(4 * 3_600_000);
 			});
 			expect(webhooks.list('orders/create')).toEqual([]);
-			for (const { id } of missed) shop.backdate(id, 2 * 3_600_000);
+			for (const { id } of missed) shop.backdate(id, 3 * 3_600_000);
 			await catchUp();
 			const { text } = await env.email('Shopify did not report it');
 			expect(text).toContain('unpublish and publish the workflow');
@@ -194,7 +196,7 @@ describe.each(['newest', '1.123'] as const)('examples without a table in n8n %s'
 			await webhooks.settled();
 			expect(webhooks.messages().at(-1)?.statuses).toEqual([200]);
 			expect(deliveriesOf(env, order)).toEqual([]);
-			shop.backdate(order.id, 2 * 3_600_000);
+			shop.backdate(order.id, 3 * 3_600_000);
 			await catchUp();
 			expect(deliveriesOf(env, order)).toHaveLength(1);
 			const { text } = await env.email(`${order.name}: sent at night.`);
