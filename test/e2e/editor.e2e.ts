@@ -220,12 +220,12 @@ test('turns on Dry Run as soon as the option is added, and sends nothing', async
 	const rows = await editor.outputRows();
 	expect(rows.flatMap((row) => Object.values(row))).not.toContain('undefined');
 	expect(rows).toHaveLength(samples.length);
-	expect(Object.keys(rows[0] ?? {}).slice(0, 11)).toEqual([
-		...['referenceId', 'wouldSend', 'reason', 'recipient', 'email', 'phone', 'address'],
-		...['pickup', 'packages', 'weightKg', 'cashToCollect'],
+	expect(Object.keys(rows[0] ?? {}).slice(0, 8)).toEqual([
+		...['referenceId', 'result', 'recipient', 'address', 'pickup', 'packages', 'cashToCollect'],
+		'shippingMethod',
 	]);
 	expect(
-		rows.filter(({ wouldSend }) => wouldSend === 'false').map(({ referenceId }) => referenceId),
+		rows.filter(({ result }) => result !== 'send').map(({ referenceId }) => referenceId),
 	).toEqual(notSent);
 	await editor.screenshot('dry-run', { of: [editor.part('output-panel')], inDocs: true });
 	// The editor omits parameters with their default value: it must not omit this one.
@@ -267,11 +267,12 @@ test('shows the options of orders in groups, with the most used ones first', asy
 		await editor.screenshot(`group-${button.replace(/\W+/g, '-')}`, { of: [panel] });
 	}
 	await editor.execute();
-	await editor
-		.part('node-hint')
-		.filter({ hasText: 'All 8 deliveries go to 1 Main Street.' })
-		.waitFor();
-	await editor.screenshot('override-hint');
+	const rows = await editor.outputRows();
+	expect(rows.filter(({ outcome }) => outcome === 'created')).toHaveLength(8);
+	for (const { outcome, actionNeeded } of rows)
+		if (outcome === 'created')
+			expect(actionNeeded).toContain('It goes to 1 Main Street like all orders.');
+	await editor.screenshot('one-place-for-all');
 });
 
 test('shows a validation error once and sends nothing', async () => {
@@ -385,7 +386,8 @@ test('adds a credential, whose connection test succeeds or names the problem', a
 	await editor.fill('apiSecret', 'wrong');
 	await editor.fill('companyId', String(credential.companyId));
 	await editor.saveCredential('The Delivery Service rejected the API key');
-	expect(control.requests().map(({ status }) => status)).toEqual([401]);
+	// The second request tries the key and the secret swapped.
+	expect(control.requests().map(({ status }) => status)).toEqual([401, 401]);
 	await editor.screenshot('credential-wrong-key');
 
 	await editor.fill('apiSecret', credential.apiSecret);
@@ -397,7 +399,7 @@ test('adds a credential, whose connection test succeeds or names the problem', a
 	await editor.fill('baseUrl', `http://127.0.0.1:${port}`);
 	await editor.saveCredential(`Could not connect to the Delivery Service at 127.0.0.1:${port}`);
 	await editor.screenshot('credential-wrong-host');
-	expect(control.requests()).toHaveLength(2);
+	expect(control.requests()).toHaveLength(3);
 
 	await editor.fill('baseUrl', credential.baseUrl);
 	await editor.saveCredential('Connection tested successfully');
