@@ -10,18 +10,18 @@ import { projectFolder } from '../../playground/n8n/folders';
  * lowers it.
  */
 const maxLines = {
-	nodes: 13_525,
+	nodes: 13_319,
 	'nodes/DeliveryService/ledger': 779,
 	'nodes/DeliveryService/shopify': 3300,
 	'nodes/DeliveryService/trigger': 1070,
 	'nodes/DeliveryService/operations/webhook': 435,
-	test: 33_475,
-	playground: 7567,
+	test: 32_310,
+	playground: 7712,
 	bench: 1327,
-	tools: 1400,
+	tools: 1396,
 };
 
-const maxFiles = 85;
+const maxFiles = 81;
 
 /** Of `npm run trace`: the files and the types that one Shopify order crosses. */
 const maxTrace = { files: 42, types: 12 };

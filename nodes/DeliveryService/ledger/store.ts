@@ -93,27 +93,21 @@ export function openWorkflowStore(context: StoreContext): Store {
 		},
 	};
 	const signal = context.getExecutionCancelSignal();
+	const options = { clock: realClock, random: Math.random, signal };
 	return {
 		runExclusive: async (work) =>
 			await runInQueue(
 				context,
-				async () =>
-					await withLock(lock, entries, work, {
-						mark: randomUUID(),
-						clock: realClock,
-						random: Math.random,
-						signal,
-					}),
+				async () => await withLock(lock, entries, work, { ...options, mark: randomUUID() }),
 			),
 	};
 }
 
 /** Removes every entry of the workflow. */
 export async function clearStore(context: StoreContext): Promise<void> {
-	const { helpers } = context;
 	await runInQueue(
 		context,
-		async () => await helpers.clearAllProcessedItems(storeScope, storeOptions),
+		async () => await context.helpers.clearAllProcessedItems(storeScope, storeOptions),
 	);
 }
 
