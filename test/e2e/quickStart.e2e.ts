@@ -103,6 +103,16 @@ async function importExample(name: string): Promise<void> {
 	await nodeOnCanvas('Create Delivery').waitFor();
 }
 
+/** Starts a new credential. n8n rejects it if it is saved before n8n has given it a name. */
+async function newCredential(connect: string): Promise<void> {
+	await click(button(connect));
+	await page
+		.getByTestId('editCredential-modal')
+		.getByText(/ account$/)
+		.first()
+		.waitFor({ state: 'attached' });
+}
+
 /** Saves a new credential, which closes its dialog if the connection works. */
 async function saveCredential(): Promise<void> {
 	await click(page.getByTestId('credential-save-button'));
@@ -112,7 +122,7 @@ async function saveCredential(): Promise<void> {
 /** Steps 4 and 5. */
 async function connectServiceAndEmail(): Promise<void> {
 	await openNode('Create Delivery');
-	await click(button('Connect to Delivery Service'));
+	await newCredential('Connect to Delivery Service');
 	const { baseUrl, apiKeyId, apiSecret, companyId } = service.credential;
 	const credential = { baseUrl, apiKeyId, apiSecret, companyId: String(companyId) };
 	for (const [field, value] of Object.entries(credential)) await fill(field, value);
@@ -123,7 +133,7 @@ async function connectServiceAndEmail(): Promise<void> {
 	await fill('fallbackEmail', 'orders@example.com');
 	await closeNode();
 	await openNode('Email the Owner');
-	await click(button('Connect to SMTP'));
+	await newCredential('Connect to SMTP');
 	const { user, password, host, port } = mailbox.credential;
 	for (const [field, value] of Object.entries({ user, password, host, port }))
 		await fill(field, String(value));
@@ -187,7 +197,7 @@ test('an owner connects a shop with an app, by clicks only', async () => {
 	shopify.control.placeOrders(3);
 	await importExample('shopify-orders-to-deliveries');
 	await openNode('New Shopify Order');
-	await click(button('Connect to Shopify'));
+	await newCredential('Connect to Shopify');
 	await fill('shopSubdomain', shopify.credential.shopSubdomain);
 	await fill('clientId', await shop.locator('#clientId').innerText());
 	await fill('clientSecret', await shop.locator('#clientSecret').innerText());
