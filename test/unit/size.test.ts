@@ -10,7 +10,7 @@ import { projectFolder } from '../../playground/n8n/folders';
  * lowers it.
  */
 const maxLines = {
-	nodes: 13_319,
+	nodes: 13_290,
 	'nodes/DeliveryService/ledger': 779,
 	'nodes/DeliveryService/shopify': 3300,
 	'nodes/DeliveryService/trigger': 1070,

@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import type { z } from 'zod/v4';
 
-import { textField } from '../fields/fields';
+import { requiredField, textField } from '../fields/fields';
 import { collectionEntries, type ParameterReader } from '../../common/parameters';
 import type { Problem, Result } from '../../common/result';
 import { isBlank, lowerFirst, stripInvisible, truncate } from '../../common/text';
@@ -14,15 +14,12 @@ import { placeholders, readPlace, type EnteredPlace } from '../fields/place';
 
 const contactDescription = 'Leave empty to use the one in the pickup fields';
 
-const locationField: INodeProperties = {
-	displayName: 'Shopify Location',
-	name: 'shopifyLocation',
-	type: 'string',
-	required: true,
-	default: '',
-	placeholder: 'e.g. Harbor Warehouse',
-	description: 'Name or ID of the location in Shopify (under Settings > Locations)',
-};
+const locationField = requiredField(
+	'Shopify Location',
+	'shopifyLocation',
+	'e.g. Harbor Warehouse',
+	'Name or ID of the location in Shopify (under Settings > Locations)',
+);
 
 /** The pickup of a row, in the order in which users fill it in. */
 const pickupFields: INodeProperties[] = [
@@ -47,25 +44,15 @@ const pickupFields: INodeProperties[] = [
 		description: 'How to enter the pickup address of this location',
 	},
 	...showFor({ pickupType: ['warehouse'] }, [
-		{
-			displayName: 'Warehouse ID',
-			name: 'warehouse',
-			type: 'string',
-			required: true,
-			default: '',
-			placeholder: 'e.g. 7',
-			description: 'Number of the warehouse, shown in the Delivery Service dashboard',
-		},
+		requiredField(
+			'Warehouse ID',
+			'warehouse',
+			'e.g. 7',
+			'Number of the warehouse, shown in the Delivery Service dashboard',
+		),
 	]),
 	...showFor({ pickupType: ['address'] }, [
-		{
-			displayName: 'Address',
-			name: 'address',
-			type: 'string',
-			required: true,
-			default: '',
-			placeholder: placeholders.pickup.address,
-		},
+		requiredField('Address', 'address', placeholders.pickup.address),
 	]),
 	textField('Contact Name', 'contactName', placeholders.pickup.name, contactDescription),
 	textField('Contact Email', 'contactEmail', placeholders.pickup.email, contactDescription),

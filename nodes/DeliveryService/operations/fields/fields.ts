@@ -11,6 +11,11 @@ export function textField(
 	return { displayName, name, type: 'string', default: '', placeholder, ...described };
 }
 
+/** A field of text that must be filled in. */
+export function requiredField(...text: Parameters<typeof textField>): INodeProperties {
+	return { ...textField(...text), required: true };
+}
+
 /** An option that adding it turns on. */
 export function flagField(displayName: string, name: string, description: string): INodeProperties {
 	return { displayName, name, type: 'boolean', default: true, description };

@@ -1,5 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { textField } from './fields';
+import { requiredField, textField } from './fields';
 import { omitBlank, collectionParameter, type ParameterReader } from '../../common/parameters';
 import { showFor } from '../resource';
 
@@ -35,32 +35,21 @@ export function placeFields(side: Side, more: readonly INodeProperties[] = []): 
 	const example = placeholders[side];
 	const role = side === 'pickup' ? 'hands over' : 'receives';
 	const parameter = (name: string) => `${side}${name}`;
-	const addressField = (name: string, label: string, placeholder: string): INodeProperties => ({
-		displayName: `${title} ${label}`,
-		name: parameter(name),
-		type: 'string',
-		default: '',
-		placeholder,
-	});
+	const addressField = (name: string, label: string, placeholder: string): INodeProperties =>
+		textField(`${title} ${label}`, parameter(name), placeholder);
 	return [
-		{
-			displayName: `${person} Name`,
-			name: parameter('Name'),
-			type: 'string',
-			required: true,
-			default: '',
-			placeholder: example.name,
-			description: `The person or business that ${role} the packages`,
-		},
-		{
-			displayName: `${person} Email`,
-			name: parameter('Email'),
-			type: 'string',
-			required: true,
-			default: '',
-			placeholder: example.email,
-			description: `Email of the person who ${role} the packages. Required by the Delivery Service.`,
-		},
+		requiredField(
+			`${person} Name`,
+			parameter('Name'),
+			example.name,
+			`The person or business that ${role} the packages`,
+		),
+		requiredField(
+			`${person} Email`,
+			parameter('Email'),
+			example.email,
+			`Email of the person who ${role} the packages. Required by the Delivery Service.`,
+		),
 		textField(`${person} Phone`, parameter('Phone'), 'e.g. +1 555 0100'),
 		{
 			displayName: `${title} Location`,
@@ -88,14 +77,7 @@ export function placeFields(side: Side, more: readonly INodeProperties[] = []): 
 			description: `How to enter the ${title.toLowerCase()} address`,
 		},
 		...showFor({ [parameter('LocationType')]: ['address'] }, [
-			{
-				displayName: `${title} Address`,
-				name: parameter('Address'),
-				type: 'string',
-				required: true,
-				default: '',
-				placeholder: example.address,
-			},
+			requiredField(`${title} Address`, parameter('Address'), example.address),
 		]),
 		...showFor({ [parameter('LocationType')]: ['components'] }, [
 			addressField('StreetName', 'Street', example.street),
@@ -106,15 +88,12 @@ export function placeFields(side: Side, more: readonly INodeProperties[] = []): 
 			addressField('Country', 'Country', 'e.g. United States'),
 		]),
 		...showFor({ [parameter('LocationType')]: ['warehouse'] }, [
-			{
-				displayName: `${title} Warehouse ID`,
-				name: parameter('Warehouse'),
-				type: 'string',
-				required: true,
-				default: '',
-				placeholder: 'e.g. 7',
-				description: 'Number of the warehouse, shown in the Delivery Service dashboard',
-			},
+			requiredField(
+				`${title} Warehouse ID`,
+				parameter('Warehouse'),
+				'e.g. 7',
+				'Number of the warehouse, shown in the Delivery Service dashboard',
+			),
 		]),
 		{
 			displayName: more.length > 0 ? `${title} Options` : `${title} Details`,
