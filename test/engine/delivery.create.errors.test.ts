@@ -343,7 +343,7 @@ describe('service that is briefly busy', () => {
 		expect(hints).toMatchObject([
 			{
 				message: expect.stringMatching(
-					/^Created 3 deliveries\. Waited 1 s because the service was busy\.$/,
+					/^Created 3 deliveries\. Waited 1 s: the Delivery Service was busy, or had received 100 requests within a minute\.$/,
 				),
 			},
 		]);

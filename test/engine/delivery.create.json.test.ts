@@ -59,7 +59,7 @@ describe('delivery from JSON', () => {
 
 	test.each<[string, IDataObject, string | undefined]>([
 		[
-			'Delivery has an unknown field "packges" (did you mean "packages"?). Known fields: pickup, dropoff, packages, referenceId, tags, extraData, cod',
+			'Delivery has an unknown field "packges". Known fields: pickup, dropoff, packages, referenceId, tags, extraData, cod',
 			delivery({ packges: [] }),
 			undefined,
 		],

@@ -27,29 +27,12 @@ export function lowerFirst(text: string): string {
 	return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
-/** U+200C and U+200D shape letters of many scripts, and combine emoji. */
-const joiner = /[\u200C\u200D]/u;
-
-/** Select a variant of the character before them, e.g. in Japanese names. */
-const variantSelector = /[\uFE00-\uFE0F\u{E0100}-\u{E01EF}]/u;
-
-/** In the flag of a region, they spell its name. */
-const flagTag = /[\u{E0020}-\u{E007F}]/u;
-
 /**
- * Characters that no one sees: programs add them to copied text. Not those that change how the
- * character before them looks.
+ * Characters that no one sees: programs add them to copied text. Joiners, variation selectors and tags
+ * count only after most of ASCII: they shape the letters of other scripts, and emoji.
  */
-const invisible = new RegExp(
-	[
-		String.raw`(?!${joiner.source}|${variantSelector.source}|${flagTag.source})\p{Default_Ignorable_Code_Point}`,
-		String.raw`(?<!\p{M}|[^\P{L}\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}]|\p{Extended_Pictographic}|\p{Emoji_Modifier}|\uFE0F)${joiner.source}`,
-		String.raw`(?<![\p{L}\p{N}\p{S}#*])${variantSelector.source}`,
-		String.raw`(?<!\u{1F3F4}${flagTag.source}*)${flagTag.source}`,
-		String.raw`[\u0000-\u0008\u000E-\u001F\u007F-\u009F\u2800\uFFF9-\uFFFB]`,
-	].join('|'),
-	'gu',
-);
+const invisible =
+	/(?<=^|[^\P{ASCII}\d#*])[\p{Join_C}\p{VS}\u{E0020}-\u{E007F}]|(?![\p{Join_C}\p{VS}\u{E0020}-\u{E007F}])\p{DI}|(?![\t-\r])\p{Cc}|[\u2800\uFFF9-\uFFFB]/gu;
 
 /** The text without invisible characters, such as zero-width spaces. */
 export function stripInvisible(text: string): string {
@@ -72,6 +55,12 @@ export function endSentence(text = ''): string {
 	return text === '' || /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
+/** Comma-separated names; those beyond the maximum are only counted. */
+export function listUpTo(max: number, names: readonly string[]): string {
+	const more = names.length - max;
+	return `${names.slice(0, max).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
 /** How many names a message lists. The lists in the error details are complete. */
 const maxListedNames = 20;
 
@@ -83,9 +72,8 @@ const maxListedNames = 20;
 export function listNames(title: string, names: readonly string[], max = maxListedNames): string {
 	if (names.length === 0) return '';
 	const count = names.length > 1 ? ` (${names.length})` : '';
-	const more = names.length - max;
-	const rest = more > 0 ? ` and ${more} more, listed in the error details` : '';
-	return `${title}${count}: ${names.slice(0, max).join(', ')}${rest}.`;
+	const where = names.length > max ? ', listed in the error details' : '';
+	return `${title}${count}: ${listUpTo(max, names)}${where}.`;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Problem } from '../common/result';
-import { lowerFirst } from '../common/text';
+import { listUpTo, lowerFirst } from '../common/text';
 import type { Created, Failure, FailureReason, Halt, Job, Outcome, Skipped } from '../sending/job';
 import type { Exchange } from '../service/client';
 import { explainFailure, notADeliveryService, serviceDetail } from '../service/errors';
@@ -263,20 +263,12 @@ function causeOf(error: unknown): string {
 
 /** The problem when n8n's database fails while references are checked. */
 export function storeProblem(error: unknown): Problem {
-	// The error of MySQL and MariaDB above 64 KB, since n8n 1 stores the memory in a TEXT column.
-	if (error instanceof Error && /data too long for column/i.test(error.message)) return storeFull;
 	return {
 		message: `n8n could not check which reference IDs were already sent${causeOf(error)}`,
 		description:
 			'Save the workflow and run it again. If that does not help, ask your n8n administrator to check the n8n database.',
 	};
 }
-
-const storeFull: Problem = {
-	message: "n8n's MySQL or MariaDB database has no room for more reference IDs",
-	description:
-		'Ask your n8n administrator to change the column "value" of n8n\'s table "processed_data" to LONGTEXT, or to move n8n to PostgreSQL. Then run the workflow again.',
-};
 
 /** Explains to the user why a request did not succeed, without the list of created deliveries. */
 function explainExchange(exchange: Exchange): Problem {
@@ -301,10 +293,8 @@ function isFromService(exchange: Exchange): boolean {
 	);
 }
 
-const maxListedIds = 20;
-
 function otherIdsSentence(ids: readonly string[]): string {
-	if (ids.length === 0) return '';
-	const more = ids.length > maxListedIds ? ` and ${ids.length - maxListedIds} more` : '';
-	return `The response has records that belong to no delivery of the request: ID ${ids.slice(0, maxListedIds).join(', ')}${more}.`;
+	return ids.length > 0
+		? `The response has records that belong to no delivery of the request: ID ${listUpTo(20, ids)}.`
+		: '';
 }

@@ -1,5 +1,5 @@
 import type { Problem } from '../common/result';
-import { endSentence, listNames, pluralize } from '../common/text';
+import { endSentence, listNames, listUpTo, pluralize } from '../common/text';
 import type { Job, Outcome } from '../sending/job';
 import type { Report } from '../sending/send';
 import { describe, neededFor } from './outcomes';
@@ -135,22 +135,20 @@ function listDeliveries(title: string, deliveries: readonly NamedDelivery[], max
 /** The hints after a run: its numbers, then a warning for each kind of problem. */
 export function runHints(
 	jobs: readonly Job[],
-	{ requests, waited, ledgerFailed, reducedSize }: Report,
+	{ requests, waitedMs, ledgerFailed, reducedSize }: Report,
 ): { info: string; warnings: string[] } {
 	const withKind = (...kinds: Array<Outcome['kind']>) =>
 		jobs.filter(({ outcome }) => outcome && kinds.includes(outcome.kind));
 	const created = withKind('created').length;
 	const skipped = withKind('skipped');
-	const [forLimit, forService] = [waited.forLimitMs, waited.forServiceMs].map((ms) =>
-		Math.round(ms / 1000),
-	);
+	const waitedSeconds = Math.round(waitedMs / 1000);
 	const info = [
 		requests > 0 ? `Created ${pluralize(created, 'delivery', 'deliveries')}.` : 'Nothing was sent.',
 		problemHint(skipped, ({ length }) => `Skipped ${length} items`),
 		reducedSize !== undefined &&
 			`The Delivery Service rejected a batch, so the rest was sent ${reducedSize === 1 ? 'individually' : `in batches of up to ${reducedSize}`}.`,
-		forLimit && `Waited ${forLimit} s for the rate limit (100 requests per minute).`,
-		forService && `Waited ${forService} s because the service was busy.`,
+		waitedSeconds > 0 &&
+			`Waited ${waitedSeconds} s: the Delivery Service was busy, or had received 100 requests within a minute.`,
 	];
 	const ofAll = (some: readonly Job[]) => `${some.length} of ${jobs.length}`;
 	const warnings = [
@@ -198,9 +196,3 @@ export function attentionHint(jobs: readonly Job[]): string | undefined {
 
 /** How many names a hint lists. */
 export const maxNamesInHint = 3;
-
-/** Comma-separated names; those beyond the maximum are only counted. */
-export function listUpTo(max: number, names: readonly string[]): string {
-	const more = names.length - max;
-	return `${names.slice(0, max).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-}

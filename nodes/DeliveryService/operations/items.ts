@@ -6,7 +6,7 @@ import {
 	NodeApiError,
 } from 'n8n-workflow';
 
-import { operationError, problemText, type Problem } from '../common/result';
+import { apiError, operationError, problemText, type Problem } from '../common/result';
 import { realClock } from '../common/clock';
 
 /** An output item paired with an input item. */
@@ -144,15 +144,9 @@ export async function runPerItem(
 		} catch (error) {
 			const problem = toProblem(error);
 			if (!context.continueOnFail()) {
-				const operationFailure = itemError(context.getNode(), problem, item);
-				if (!(error instanceof NodeApiError)) throw operationFailure;
-				const { message, description } = operationFailure;
-				const httpCode = error.httpCode ?? undefined;
-				const details = { message, description: description ?? undefined, httpCode };
-				const apiFailure = new NodeApiError(context.getNode(), {}, { ...details, itemIndex: item });
-				// n8n may have replaced the message.
-				apiFailure.message = message;
-				throw apiFailure;
+				if (!(error instanceof NodeApiError)) throw itemError(context.getNode(), problem, item);
+				const named = { ...problem, message: withItemNumber(problem, item) };
+				throw apiError(context.getNode(), named, error.httpCode ?? undefined, item);
 			}
 			output.push(errorItem(problem, item));
 		}

@@ -10,14 +10,6 @@ export interface RequestOptions extends RetryOptions {
 	rateLimit: RateLimit;
 }
 
-/** How long a request waited before it was sent, in milliseconds. */
-export interface WaitTimes {
-	/** Because the rate limit was reached. */
-	forLimitMs: number;
-	/** Because the service was busy. */
-	forServiceMs: number;
-}
-
 /**
  * Sends a creation request within the rate limit, and retries it while the service does not process
  * it.
@@ -28,15 +20,15 @@ export interface WaitTimes {
 export async function sendWithinLimit(
 	body: CreationBody,
 	options: RequestOptions,
-	onSend: (waited: WaitTimes) => void,
+	onSend: (waitedMs: number) => void,
 ): Promise<Exchange | undefined> {
 	const { send, rateLimit, clock, signal } = options;
 	return await sendWithRetries(
 		options,
-		async (forServiceMs) =>
+		async (pausedMs) =>
 			await rateLimit.run(
-				async (forLimitMs) => {
-					onSend({ forLimitMs, forServiceMs });
+				async (waitedMs) => {
+					onSend(pausedMs + waitedMs);
 					return await timed(clock, async () => await send(body));
 				},
 				clock,
@@ -54,8 +46,8 @@ export interface RetryOptions {
 	random: () => number;
 	/** How long a request may be retried, in milliseconds, excluding waits for the rate limit. */
 	maxRetryMs: number;
-	/** The same while nothing responds at all. Defaults to 15 seconds. */
-	maxUnreachableMs?: number;
+	/** Whether a person waits in the editor, which shows nothing until the node ends. */
+	isInEditor?: boolean;
 	/** Aborted when the user or a timeout stops the execution. */
 	signal?: AbortSignal;
 }
@@ -76,13 +68,13 @@ export async function timed(clock: Clock, send: () => Promise<Exchange>) {
  * @returns the last exchange; undefined when the execution was stopped
  */
 export async function sendWithRetries(
-	{ clock, random, maxRetryMs, maxUnreachableMs, signal }: RetryOptions,
+	{ clock, random, maxRetryMs, isInEditor, signal }: RetryOptions,
 	send: (pausedMs: number) => Promise<{ exchange: Exchange; tookMs: number } | undefined>,
 	mayRetry: (exchange: Exchange, attempt: number) => boolean,
 ): Promise<Exchange | undefined> {
+	const maxUnreachable = isInEditor ? maxUnreachableInEditor : maxUnreachableAttempts;
 	let retriedMs = 0;
-	/** Since the first of the latest attempts that nothing responded to; undefined after a response. */
-	let unreachableMs: number | undefined;
+	let unreachable = 0;
 	let pauseMs = 0;
 	for (let attempt = 0; ; attempt++) {
 		if (pauseMs > 0) await clock.wait(pauseMs, signal);
@@ -90,13 +82,12 @@ export async function sendWithRetries(
 		const sent = await send(pauseMs);
 		if (!sent) return undefined;
 		const { exchange } = sent;
-		const tookMs = pauseMs + sent.tookMs;
-		if (attempt > 0) retriedMs += tookMs;
+		if (attempt > 0) retriedMs += pauseMs + sent.tookMs;
 		if (!mayRetry(exchange, attempt)) return exchange;
-		if (isReachable(exchange)) unreachableMs = undefined;
-		else unreachableMs = unreachableMs === undefined ? 0 : unreachableMs + tookMs;
-		const retryTime = { retriedMs, unreachableMs, maxRetryMs, maxUnreachableMs };
-		const nextMs = nextPauseMs(exchange, attempt, retryTime, clock.now(), random());
+		unreachable = isReachable(exchange) ? 0 : unreachable + 1;
+		if (unreachable === maxUnreachable) return exchange;
+		const leftMs = maxRetryMs - retriedMs;
+		const nextMs = nextPauseMs(exchange, attempt, leftMs, clock.now(), random());
 		if (nextMs === undefined) return exchange;
 		pauseMs = nextMs;
 	}
@@ -105,20 +96,12 @@ export async function sendWithRetries(
 /** The longest pause between two attempts when the service requests none. */
 const maxPauseMs = 60_000;
 
-/** How long to retry when nothing responds at all: a wrong Base URL does not fix itself. */
-const unreachableRetryMs = 15_000;
-
-/** The same for a person who waits in the editor, which shows nothing until the node ends. */
-export const unreachableRetryInEditorMs = 3000;
-
-/** How long a request has been retried, and may be. */
-export interface RetryTime {
-	retriedMs: number;
-	/** How long nothing has responded at all. */
-	unreachableMs?: number;
-	maxRetryMs: number;
-	maxUnreachableMs?: number;
-}
+/**
+ * How many times in a row to try to connect, for about 15 seconds: a wrong Base URL does not fix
+ * itself. In the editor, for about 3 seconds.
+ */
+const maxUnreachableAttempts = 5;
+const maxUnreachableInEditor = 3;
 
 /**
  * The pause before a request is retried: `Retry-After`, in seconds or as a date; otherwise doubling
@@ -126,6 +109,7 @@ export interface RetryTime {
  * pause uses up the retry time, but never ends before the time that the service requested.
  *
  * @param attempt how many times the request was retried before
+ * @param leftMs how long it may still be retried
  * @param now milliseconds since 1970
  * @param random a number from 0 up to 1
  * @returns milliseconds; undefined when the request is not retried
@@ -133,12 +117,10 @@ export interface RetryTime {
 export function nextPauseMs(
 	exchange: Exchange,
 	attempt: number,
-	{ retriedMs, unreachableMs = 0, maxRetryMs, maxUnreachableMs = unreachableRetryMs }: RetryTime,
+	leftMs: number,
 	now: number,
 	random: number,
 ): number | undefined {
-	const unreachableLeftMs = isReachable(exchange) ? Infinity : maxUnreachableMs - unreachableMs;
-	const leftMs = Math.min(maxRetryMs - retriedMs, unreachableLeftMs);
 	if (leftMs <= 0) return undefined;
 	const requestedMs = exchange.kind === 'response' ? retryAfterMs(exchange, now) : NaN;
 	// Zero or a date in the past must not cause endless requests.

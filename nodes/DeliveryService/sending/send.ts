@@ -12,7 +12,7 @@ import {
 	sizeAfterRejection,
 	type Plan,
 } from './plan';
-import { sendWithinLimit, type RequestOptions, type WaitTimes } from './request';
+import { sendWithinLimit, type RequestOptions } from './request';
 import { isFatal, isNotFoundPage, outcomesOf } from './responses';
 
 /** The options and dependencies of a run that creates deliveries. */
@@ -28,7 +28,8 @@ export interface SendingOptions extends RequestOptions {
 /** What a run did, besides the outcomes of its jobs. */
 export interface Report {
 	requests: number;
-	waited: WaitTimes;
+	/** How long it waited for the rate limit or a busy service, in milliseconds. */
+	waitedMs: number;
 	/** Whether the ledger could not record everything: the next run reports the rest as unknown. */
 	ledgerFailed: boolean;
 	/** The maximum size of the requests after a rejected batch, if there were any. */
@@ -36,11 +37,7 @@ export interface Report {
 }
 
 /** The report of a run that sends nothing. */
-export const nothingSent: Report = {
-	requests: 0,
-	waited: { forLimitMs: 0, forServiceMs: 0 },
-	ledgerFailed: false,
-};
+export const nothingSent: Report = { requests: 0, waitedMs: 0, ledgerFailed: false };
 
 /**
  * Creates deliveries, each exactly once (API document, sections 4.1 and 8): claims them ahead of their
@@ -114,7 +111,7 @@ const pausesMs = [500, 1000, 2000, 4000, 8000, 16_000, 32_000];
 class Run {
 	private requests = 0;
 
-	private readonly waited: WaitTimes = { forLimitMs: 0, forServiceMs: 0 };
+	private waitedMs = 0;
 
 	private lastSentAt = -Infinity;
 
@@ -156,8 +153,8 @@ class Run {
 		for (const group of groupJobs([...this.conflicts])) await this.sendGroup(group);
 		await this.sendClaimedElsewhere();
 		const ledgerFailed = await this.flush();
-		const { requests, waited, reducedSize } = this;
-		return { requests, waited, ledgerFailed, reducedSize };
+		const { requests, waitedMs, reducedSize } = this;
+		return { requests, waitedMs, ledgerFailed, reducedSize };
 	}
 
 	/** Records what the ledger has not recorded yet. @returns whether that failed */
@@ -279,13 +276,10 @@ class Run {
 	}
 
 	/** Counts a request, and of its wait what was not also the wait of the request before. */
-	private count({ forLimitMs, forServiceMs }: WaitTimes): void {
+	private count(waitedMs: number): void {
 		const now = this.options.clock.now();
-		const ms = forLimitMs + forServiceMs;
-		const newPart = ms > 0 ? Math.max(0, Math.min(1, (now - this.lastSentAt) / ms)) : 0;
 		this.requests++;
-		this.waited.forLimitMs += forLimitMs * newPart;
-		this.waited.forServiceMs += forServiceMs * newPart;
+		this.waitedMs += Math.max(0, Math.min(waitedMs, now - this.lastSentAt));
 		this.lastSentAt = now;
 	}
 
@@ -294,8 +288,8 @@ class Run {
 		const deliveries = batch.flatMap(({ delivery }) => delivery ?? []);
 		const exchange = this.halted
 			? undefined
-			: await sendWithinLimit({ deliveries, companyId, type }, this.requestOptions, (waited) =>
-					this.count(waited),
+			: await sendWithinLimit({ deliveries, companyId, type }, this.requestOptions, (waitedMs) =>
+					this.count(waitedMs),
 				);
 		if (!exchange) {
 			const why = { code: 'halted', halt: this.halt({ code: 'stopped' }) } as const;

@@ -43,19 +43,7 @@ export const credentialSchema = z.object({
 	companyId: companyIdSchema.optional().catch(undefined),
 });
 
-export type Credential = z.infer<typeof credentialSchema> & {
-	/** Set when the credential has a Company ID, but not a valid one. */
-	hasInvalidCompanyId?: true;
-};
-
-const invalidCompanyIdSchema = z.object({
-	companyId: z.unknown().refine((id) => isGiven(id) && !companyIdSchema.safeParse(id).success),
-});
-
-function isGiven(companyId: unknown): boolean {
-	if (typeof companyId === 'string') return companyId.trim() !== '';
-	return companyId !== undefined && companyId !== null;
-}
+export type Credential = z.infer<typeof credentialSchema>;
 
 /** The fields whose values can be invalid, each with its label and what to do. */
 const correctedFields = {
@@ -76,12 +64,7 @@ const correctedFields = {
  */
 export function readCredential(data: unknown): Result<Credential> {
 	const parsed = credentialSchema.safeParse(data);
-	const { success: hasInvalidCompanyId } = invalidCompanyIdSchema.safeParse(data);
-	if (parsed.success)
-		return {
-			ok: true,
-			value: { ...parsed.data, ...(hasInvalidCompanyId && { hasInvalidCompanyId }) },
-		};
+	if (parsed.success) return { ok: true, value: parsed.data };
 	const issue = parsed.error.issues.find(({ code }) => code === 'custom');
 	const field = correctedFields[issue?.path[0] === 'apiKeyId' ? 'apiKeyId' : 'baseUrl'];
 	return {
@@ -93,37 +76,6 @@ export function readCredential(data: unknown): Result<Credential> {
 			description: issue
 				? field.advice
 				: 'Open the credential and fill in Base URL, API Key ID and API Secret.',
-		},
-	};
-}
-
-/** A Base URL that sends the API secret unencrypted through a network, not only within this machine. */
-export const unencryptedBaseUrl = /^http:\/\/(?!(localhost|127\.0\.0\.1|\[::1\])(:\d+)?(\/|$))/i;
-
-/** The given company; the credential's when none is given. */
-export function resolveCompanyId(
-	{ companyId, hasInvalidCompanyId }: Pick<Credential, 'companyId' | 'hasInvalidCompanyId'>,
-	given: unknown,
-): Result<number> {
-	const isOwn = given === undefined || given === null || given === '';
-	const company = isOwn ? companyId : companyIdSchema.safeParse(given).data;
-	if (company !== undefined) return { ok: true, value: company };
-	if (isOwn && hasInvalidCompanyId)
-		return {
-			ok: false,
-			problem: {
-				message: 'The Company ID in the Delivery Service credential is not a positive whole number',
-				description: "Open the credential and enter your company's ID, e.g. 1001.",
-			},
-		};
-	return {
-		ok: false,
-		problem: {
-			message: isOwn
-				? 'The Delivery Service Company ID is missing'
-				: 'The Delivery Service Company ID is not a positive whole number',
-			description:
-				'Enter the Company ID, a positive whole number, in the credential or in the options of the node.',
 		},
 	};
 }
@@ -153,11 +105,21 @@ export function readCompanyOption(
 
 /** The company in a node's options, or else in the credential (API document, section 4.3). */
 export function selectedCompany(
-	credential: Pick<Credential, 'companyId' | 'hasInvalidCompanyId'>,
+	{ companyId }: Pick<Credential, 'companyId'>,
 	options: Readonly<Record<string, unknown>>,
 ): Result<number> {
-	const given = readCompanyOption(options);
-	return given.ok ? resolveCompanyId(credential, given.value) : given;
+	const option = readCompanyOption(options);
+	if (!option.ok) return option;
+	const isOwn = option.value === undefined || option.value === null;
+	const company = isOwn ? companyId : companyIdSchema.safeParse(option.value).data;
+	if (company !== undefined) return { ok: true, value: company };
+	return {
+		ok: false,
+		problem: {
+			message: `The Delivery Service Company ID is ${isOwn ? 'missing or ' : ''}not a positive whole number`,
+			description: `Enter your company's ID in ${isOwn ? 'the credential' : 'the option Company ID'}, e.g. 1001.`,
+		},
+	};
 }
 
 /** Settings that n8n adds to the credential. */

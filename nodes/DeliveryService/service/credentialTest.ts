@@ -4,13 +4,7 @@ import type {
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
 
-import {
-	disallowedDomain,
-	credentialSchema,
-	readCredential,
-	unencryptedBaseUrl,
-	type Credential,
-} from './credential';
+import { disallowedDomain, readCredential, type Credential } from './credential';
 import { isSuccess, settle, toNoResponse, type Exchange, listWebhooksRequest } from './client';
 import { serviceDetail, explainFailure, notADeliveryService, otherServer } from './errors';
 import { problemText, type Problem } from '../common/result';
@@ -18,10 +12,6 @@ import { listNotFoundProblem, readWebhookList } from './webhooks';
 
 /** Users don't wait longer for a connection test. */
 const testTimeoutMs = 15_000;
-
-/** The hint for a Base URL with http://. The editor does not show it, but n8n's API does. */
-const unencryptedHint =
-	'The Base URL starts with http://, so the API secret is sent unencrypted. Use https:// if the Delivery Service supports it.';
 
 /**
  * Tests a credential by listing the company's webhooks (API document, section 4.4). The message
@@ -34,10 +24,9 @@ export async function testConnection(
 	{ data }: ICredentialsDecrypted,
 ): Promise<INodeCredentialTestResult> {
 	const problem = await findProblem(this, data);
-	if (problem) return { status: 'Error', message: problemText(problem) };
-	const { baseUrl } = credentialSchema.pick({ baseUrl: true }).parse(data);
-	const hint = unencryptedBaseUrl.test(baseUrl) ? `. ${unencryptedHint}` : '';
-	return { status: 'OK', message: `Connection successful${hint}` };
+	return problem
+		? { status: 'Error', message: problemText(problem) }
+		: { status: 'OK', message: 'Connection successful' };
 }
 
 async function findProblem(

@@ -1,6 +1,6 @@
 import type { ServiceResponse, Exchange, NoResponse } from './client';
 import type { Problem } from '../common/result';
-import { truncate } from '../common/text';
+import { pluralize, truncate } from '../common/text';
 import { codeAndMessageSchema } from './schemas';
 import { fieldLabel, serviceLabels } from './validation';
 
@@ -9,11 +9,6 @@ const unreachableAdvice =
 
 /** Statuses that users can act on. */
 const problemsByStatus: Readonly<Record<number, Problem>> = {
-	303: {
-		message: 'The Delivery Service redirected to another URL for its response (status 303)',
-		description:
-			'It most likely processed the request. Check the Delivery Service before you try again.',
-	},
 	401: {
 		message: 'The Delivery Service rejected the API key',
 		description:
@@ -121,10 +116,7 @@ const askForUrl = 'Ask the Delivery Service for its API URL.';
  */
 export function serviceDetail(exchange: Exchange): string {
 	if (exchange.kind === 'response')
-		return [
-			isRedirect(exchange) && exchange.status !== 303 && redirectAdvice(exchange),
-			serviceMessage(exchange.body),
-		]
+		return [isRedirect(exchange) && redirectAdvice(exchange), serviceMessage(exchange.body)]
 			.filter(Boolean)
 			.join(' ');
 	const { code } = exchange;
@@ -293,11 +285,7 @@ export function readRetryAfter({ headers }: ServiceResponse): RetryAfter | undef
 function retryAfterText(retryAfter: RetryAfter): string {
 	if ('date' in retryAfter) return `until ${retryAfter.date.toISOString()}`;
 	const { seconds } = retryAfter;
-	if (seconds <= 120) return countUnits(seconds, 'second');
-	if (seconds <= 7200) return countUnits(Math.ceil(seconds / 60), 'minute');
-	return countUnits(Math.ceil(seconds / 3600), 'hour');
-}
-
-function countUnits(count: number, unit: string): string {
-	return count === 1 ? `1 ${unit}` : `${count} ${unit}s`;
+	return seconds <= 120
+		? pluralize(seconds, 'second', 'seconds')
+		: pluralize(Math.ceil(seconds / 60), 'minute', 'minutes');
 }

@@ -104,14 +104,14 @@ export function warnAboutReactivated(
 	);
 }
 
-/** How long equal rejections are counted before the next one is logged. */
+/** How long equal rejections are not logged again. */
 const rejectionPeriodMs = 60_000;
 
-/** The rejections since the last log line, by node and reason. */
-const rejections = new Map<string, { reportedAt: number; unreported: number }>();
+/** When rejections were last logged, by node and reason. */
+const loggedRejections = new Map<string, number>();
 
 /**
- * Logs a rejected call. Anyone can call the URL, so equal rejections share one log line per minute.
+ * Logs a rejected call. Anyone can call the URL, so equal rejections are logged once per minute.
  *
  * @param advice what to do about it
  */
@@ -122,18 +122,10 @@ export function logRejection(
 	advice = '',
 ): void {
 	const key = [context.getWorkflow().id, context.getNode().id, message].join('\n');
-	const { reportedAt, unreported } = rejections.get(key) ?? {
-		reportedAt: -Infinity,
-		unreported: 0,
-	};
 	const now = Date.now();
-	if (now - reportedAt < rejectionPeriodMs) {
-		rejections.set(key, { reportedAt, unreported: unreported + 1 });
-		return;
-	}
-	rejections.set(key, { reportedAt: now, unreported: 0 });
-	const calls = unreported > 0 ? `a call, and ${unreported} more since the last report` : 'a call';
-	logWarning(context, `rejected ${calls} (status ${status}): ${message}. ${advice}`.trim());
+	if (now - (loggedRejections.get(key) ?? -Infinity) < rejectionPeriodMs) return;
+	loggedRejections.set(key, now);
+	logWarning(context, `rejected a call (status ${status}): ${message}. ${advice}`.trim());
 }
 
 function errorMessage(error: unknown): string {

@@ -16,7 +16,7 @@ const busyFor = (pauseSeconds: number) =>
 	respondWith(429, {}, { 'retry-after': String(pauseSeconds) });
 
 /** Sends a request to which the service responds with each exchange in turn. */
-async function send(exchanges: readonly Exchange[], clock: Clock = time) {
+async function send(exchanges: readonly Exchange[], clock: Clock = time, isInEditor = false) {
 	const waits: number[] = [];
 	const response = await time.until(
 		sendWithinLimit(
@@ -24,9 +24,9 @@ async function send(exchanges: readonly Exchange[], clock: Clock = time) {
 			{
 				send: async () => await Promise.resolve(exchanges[waits.length - 1] ?? respondWith(500)),
 				rateLimit: new RateLimit(100, 60 * seconds),
-				...{ clock, random: () => 0.5, maxRetryMs: 300 * seconds },
+				...{ clock, random: () => 0.5, maxRetryMs: 300 * seconds, isInEditor },
 			},
-			({ forServiceMs }) => waits.push(forServiceMs),
+			(waitedMs) => waits.push(waitedMs),
 		),
 	);
 	return { status: response?.kind === 'response' ? response.status : undefined, waits };
@@ -47,4 +47,15 @@ test('a service that was busy for long is retried when it is briefly unreachable
 	const busy = busyFor(20);
 	const exchanges = [busy, unreachable, unreachable, busy, unreachable, respondWith(200)];
 	expect((await send(exchanges)).status).toBe(200);
+});
+
+test('a service that can not be reached is called 5 times in a row, or 3 times in the editor', async () => {
+	const unreachable = Array<Exchange>(9).fill({ kind: 'noResponse', code: 'ECONNREFUSED' });
+	expect((await send(unreachable)).waits).toEqual([0, 1000, 2000, 4000, 8000]);
+	expect((await send(unreachable, time, true)).waits).toEqual([0, 1000, 2000]);
+});
+
+test('a service whose response was lost is not called again', async () => {
+	const lost: Exchange = { kind: 'noResponse', code: 'ECONNRESET' };
+	expect((await send([lost, respondWith(200)])).waits).toEqual([0]);
 });

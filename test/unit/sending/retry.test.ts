@@ -1,18 +1,13 @@
 import fc from 'fast-check';
 
-import {
-	nextPauseMs,
-	unreachableRetryInEditorMs,
-} from '../../../nodes/DeliveryService/sending/request';
+import { nextPauseMs } from '../../../nodes/DeliveryService/sending/request';
 import type { Exchange } from '../../../nodes/DeliveryService/service/client';
 
 const now = Date.UTC(2026, 2, 1, 12, 0, 0);
 const noJitter = 0.5;
 
-const unlimited = { retriedMs: 0, maxRetryMs: Infinity };
-
 const pauseMs = (exchange: Exchange, attempt: number, at: number, random: number) =>
-	nextPauseMs(exchange, attempt, unlimited, at, random) ?? NaN;
+	nextPauseMs(exchange, attempt, Infinity, at, random) ?? NaN;
 
 function busy(retryAfter?: string, status = 429): Exchange {
 	return {
@@ -82,33 +77,13 @@ describe('without a usable Retry-After', () => {
 });
 
 describe('remaining retry time', () => {
-	const remainingPause = (exchange: Exchange, retriedMs: number, maxRetryMs = 300_000) =>
-		nextPauseMs(exchange, 10, { retriedMs, unreachableMs: retriedMs, maxRetryMs }, now, noJitter);
-
 	test('shortens the last pause to the remaining retry time', () => {
-		expect(remainingPause(busy(), 290_000)).toBe(10_000);
-		expect(remainingPause(busy(), 300_000)).toBeUndefined();
-		expect(remainingPause(busy(), 0, 0)).toBeUndefined();
+		expect(nextPauseMs(busy(), 10, 10_000, now, noJitter)).toBe(10_000);
+		expect(nextPauseMs(busy(), 10, 0, now, noJitter)).toBeUndefined();
 	});
 
 	test('does not retry when Retry-After exceeds the remaining retry time', () => {
-		expect(remainingPause(busy('11'), 290_000)).toBeUndefined();
-		expect(remainingPause(busy('10'), 290_000)).toBe(10_000);
-	});
-
-	test('retries for only 15 seconds, or 3 in the editor, when nothing responds at all', () => {
-		const nothing = { kind: 'noResponse', code: 'ECONNREFUSED' } as const;
-		expect(remainingPause(nothing, 7000)).toBe(8000);
-		expect(remainingPause(nothing, 15_000)).toBeUndefined();
-		expect(remainingPause(nothing, 1000, 3000)).toBe(2000);
-		const inEditor = { maxRetryMs: 300_000, maxUnreachableMs: unreachableRetryInEditorMs };
-		const pauses = [0, 2900, 3000].map((retriedMs) =>
-			nextPauseMs(nothing, 0, { retriedMs, unreachableMs: retriedMs, ...inEditor }, now, noJitter),
-		);
-		expect(pauses).toEqual([1000, 100, undefined]);
-	});
-
-	test('retries for the whole Max Retry Time when only the response was lost', () => {
-		expect(remainingPause({ kind: 'noResponse', code: 'ECONNRESET' }, 20_000)).toBe(60_000);
+		expect(nextPauseMs(busy('11'), 0, 10_000, now, noJitter)).toBeUndefined();
+		expect(nextPauseMs(busy('10'), 0, 10_000, now, noJitter)).toBe(10_000);
 	});
 });

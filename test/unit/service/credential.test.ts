@@ -1,8 +1,4 @@
-import {
-	readCredential,
-	resolveCompanyId,
-	unencryptedBaseUrl,
-} from '../../../nodes/DeliveryService/service/credential';
+import { readCredential, selectedCompany } from '../../../nodes/DeliveryService/service/credential';
 
 const data = { baseUrl: 'https://a.example', apiKeyId: 'id', apiSecret: 'secret', companyId: 42 };
 
@@ -111,27 +107,13 @@ test('rejects an API key ID with a colon, without repeating it', () => {
 });
 
 test.each([
-	['http://a.example', true],
-	['HTTP://10.0.0.1:8080/api', true],
-	['http://localhost.example', true],
-	['http://127.0.0.1.example/', true],
-	['https://a.example', false],
-	['http://localhost', false],
-	['http://localhost:3000/api', false],
-	['http://127.0.0.1:8080', false],
-	['http://[::1]:8080/', false],
-])('recognizes whether the Base URL %j sends the secret unencrypted: %p', (baseUrl, expected) => {
-	expect(unencryptedBaseUrl.test(baseUrl)).toBe(expected);
-});
-
-test.each([
-	[7, 7],
-	['7', 7],
-	[undefined, 42],
-	['', 42],
-	[0, undefined],
-	['shop', undefined],
-])('resolves the company ID %j with 42 in the credential to %p', (given, companyId) => {
-	const result = resolveCompanyId({ companyId: 42 }, given);
+	[{ companyId: 7 }, 7],
+	[{ companyId: '7' }, 7],
+	[{}, 42],
+	[{ companyId: '' }, undefined],
+	[{ companyId: 0 }, undefined],
+	[{ companyId: 'shop' }, undefined],
+])('selects the company of the options %j with 42 in the credential: %p', (options, companyId) => {
+	const result = selectedCompany({ companyId: 42 }, options);
 	expect(result.ok ? result.value : undefined).toBe(companyId);
 });

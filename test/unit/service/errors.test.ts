@@ -17,7 +17,6 @@ describe('explaining a response', () => {
 	test.each([
 		[401, 'rejected the API key', 'API Key ID and API Secret'],
 		[403, 'does not allow this request', 'child company'],
-		[303, 'redirected to another URL for its response', 'Check the Delivery Service'],
 		[404, 'could not find the requested resource', 'Base URL and the Company ID'],
 		[429, 'Rate limit of the Delivery Service exceeded', 'Wait a minute'],
 	])('explains status %d and advises what to do', (status, explanation, advice) => {
@@ -30,7 +29,7 @@ describe('explaining a response', () => {
 	test.each([
 		[429, '600', 'Wait 10 minutes, as the service requests, then try again.'],
 		[503, '1', 'Wait 1 second, as the service requests, then try again.'],
-		[429, '7201', 'Wait 3 hours, as the service requests, then try again.'],
+		[429, '7201', 'Wait 121 minutes, as the service requests, then try again.'],
 		[
 			503,
 			'Wed, 21 Oct 2026 07:28:00 GMT',

@@ -10,7 +10,7 @@ import { Ledger } from '../../ledger/ledger';
 import { openWorkflowStore } from '../../ledger/store';
 import { storeProblem } from '../../messages/outcomes';
 import { attentionHint, failureSummary, listOutcomes, runHints } from '../../messages/summary';
-import { rateLimitFor, unreachableRetryInEditorMs } from '../../sending/request';
+import { rateLimitFor } from '../../sending/request';
 import { lookUpJobs, nothingSent, sendJobs, type SendingOptions } from '../../sending/send';
 import { openClient, creationRequest } from '../../service/client';
 import { operationError, unwrap, type Problem } from '../../common/result';
@@ -231,7 +231,7 @@ async function openSending(
 		signal: context.getExecutionCancelSignal(),
 		batchSize: options.batchSize,
 		maxRetryMs: options.maxRetrySeconds * 1000,
-		...(context.getMode() === 'manual' && { maxUnreachableMs: unreachableRetryInEditorMs }),
+		isInEditor: context.getMode() === 'manual',
 		continueOnFail: sendsOthers,
 		ledger: isRemembered ? openLedger(context) : undefined,
 	};

@@ -2,9 +2,9 @@ import type { INodeExecutionData, NodeExecutionHint } from 'n8n-workflow';
 
 import type { Job } from '../../sending/job';
 import { problemText } from '../../common/result';
-import { pluralize } from '../../common/text';
+import { listUpTo, pluralize } from '../../common/text';
 import { describe, neededFor, skipReason } from '../../messages/outcomes';
-import { itemName, listUpTo, maxNamesInHint } from '../../messages/summary';
+import { itemName, maxNamesInHint } from '../../messages/summary';
 import type { Delivery } from '../../service/schemas';
 import { outputItem } from '../items';
 import { toErrorItem, warning } from './output';

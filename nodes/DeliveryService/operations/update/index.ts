@@ -14,7 +14,6 @@ import { openWorkflowStore } from '../../ledger/store';
 import { actionNeeded } from '../../messages/orders';
 import { storeProblem } from '../../messages/outcomes';
 import { runProblem, updateProblem } from '../../messages/updates';
-import { unreachableRetryInEditorMs } from '../../sending/request';
 import { sendUpdates, type Update, type UpdateResult } from '../../sending/updates';
 import { openClient, updateRequest } from '../../service/client';
 import type { Action } from '../../shopify/toDelivery';
@@ -114,7 +113,7 @@ async function runUpdates(
 		random: Math.random,
 		signal: context.getExecutionCancelSignal(),
 		maxRetryMs: maxRetrySeconds * 1000,
-		...(context.getMode() === 'manual' && { maxUnreachableMs: unreachableRetryInEditorMs }),
+		isInEditor: context.getMode() === 'manual',
 	});
 	const actionsOf = new Map(updates.map(({ item, order }) => [item, order?.actions]));
 	const results: UpdateResult[] = [];
