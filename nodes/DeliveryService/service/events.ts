@@ -22,11 +22,6 @@ export const eventNameSchema = z.enum(eventNames);
 
 export type EventName = z.infer<typeof eventNameSchema>;
 
-/** The traits by which the events of one kind can be filtered. */
-export const filterTraits = ['status', 'company', 'city'] as const;
-
-export type FilterTrait = (typeof filterTraits)[number];
-
 interface ServiceEvent {
 	code: number;
 	/** The label in the editor. */
@@ -37,16 +32,6 @@ interface ServiceEvent {
 	fields: Readonly<Record<string, z.ZodType>>;
 	/** The field that identifies the delivery or route. */
 	identifier: string;
-	/** A field derived from one whose raw value is hard to use. */
-	derived?: {
-		name: string;
-		from: string;
-		/** The expected format of `from`, for the message about another one. */
-		format: string;
-		parse: (value: string) => string | undefined;
-	};
-	/** The field of each trait. */
-	traits: Readonly<Partial<Record<FilterTrait, string>>>;
 }
 
 /** The events of the service and everything that differs between them (API document, section 6). */
@@ -57,7 +42,6 @@ export const events: Readonly<Record<EventName, ServiceEvent>> = {
 		description: 'A new delivery (task) was created',
 		fields: { id: idField, distance: numberField, price: numberField, currencySign: textField },
 		identifier: 'id',
-		traits: {},
 	},
 	createRoute: {
 		code: 2,
@@ -65,8 +49,6 @@ export const events: Readonly<Record<EventName, ServiceEvent>> = {
 		description: 'A new route was created',
 		fields: { route_id: idField, distance: numberField, date: idField, prices: routePrices },
 		identifier: 'route_id',
-		derived: { name: 'dateIso', from: 'date', format: 'a Unix timestamp', parse: isoDate },
-		traits: {},
 	},
 	updateTask: {
 		code: 3,
@@ -74,7 +56,6 @@ export const events: Readonly<Record<EventName, ServiceEvent>> = {
 		description: 'A delivery (task) was updated, e.g. its status',
 		fields: { id: idField, status: textField, company_id: idField, city_id: idField },
 		identifier: 'id',
-		traits: { status: 'status', company: 'company_id', city: 'city_id' },
 	},
 };
 
@@ -83,8 +64,8 @@ export const events: Readonly<Record<EventName, ServiceEvent>> = {
  * fields of a trigger before the first event.
  */
 export const eventOptions = eventNames.map((value) => {
-	const { name, description, fields, derived } = events[value];
-	const names = [...Object.keys(fields), ...(derived ? [derived.name] : [])];
+	const { name, description, fields } = events[value];
+	const names = [...Object.keys(fields), ...(value === 'createRoute' ? ['dateIso'] : [])];
 	return { name, value, description: `${description}. Outputs ${names.join(', ')}.` };
 });
 
@@ -125,12 +106,10 @@ export function parseEvent(
 		if (result.success) fields[name] = result.data;
 		else issues.push(`The field "${name}" does not have its documented type`);
 	}
-	const { derived } = events[event];
-	const source = derived && fields[derived.from];
-	if (derived && typeof source === 'string') {
-		const value = derived.parse(source);
-		if (value === undefined) issues.push(`The field "${derived.from}" is not ${derived.format}`);
-		else fields[derived.name] ??= value;
+	if (event === 'createRoute' && typeof fields.date === 'string') {
+		const value = isoDate(fields.date);
+		if (value === undefined) issues.push('The field "date" is not a Unix timestamp');
+		else fields.dateIso ??= value;
 	}
 	return { fields, issues };
 }

@@ -1,55 +1,49 @@
-import { events, filterTraits, type FilterTrait } from '../service/events';
 import type { Problem } from '../common/result';
 import { toList } from '../common/parameters';
 import type { EmittedEvent } from './payload';
 
-/** The values that trigger the workflow, by trait; an empty list accepts every value. */
-export type Filters = Readonly<Record<FilterTrait, readonly string[]>>;
+/** The fields of updates that can be filtered (API document, section 6), with the options' labels. */
+const filtered = {
+	status: { field: 'status', label: 'Only These Statuses' },
+	company: { field: 'company_id', label: 'Only These Companies' },
+	city: { field: 'city_id', label: 'Only These Cities' },
+} as const;
 
-const filterOptionLabels: Readonly<Record<FilterTrait, string>> = {
-	status: 'Only These Statuses',
-	company: 'Only These Companies',
-	city: 'Only These Cities',
-};
+type Filter = keyof typeof filtered;
+
+const filterNames = ['status', 'company', 'city'] as const;
+
+/** The values that trigger the workflow, by filter; an empty list accepts every value. */
+export type Filters = Readonly<Record<Filter, readonly string[]>>;
 
 /** Reads the filters from the values of the options. */
-export function readFilters(values: Readonly<Record<FilterTrait, unknown>>): Filters {
-	const { status, company, city } = values;
-	return {
-		status: filterEntries(status),
-		company: filterEntries(company),
-		city: filterEntries(city),
-	};
+export function readFilters({ status, company, city }: Record<Filter, unknown>): Filters {
+	const entries = (value: unknown) => toList(value).map((entry) => String(entry).trim());
+	return { status: entries(status), company: entries(company), city: entries(city) };
 }
 
 /** The problem with an entry that can never match: not a number, or several entries in one. */
 export function invalidFilter(filters: Filters): Problem | undefined {
-	for (const trait of filterTraits) {
-		const invalid = filters[trait].find((entry) =>
-			trait === 'status' ? entry.includes(';') : !/^\d+$/.test(entry),
+	for (const name of filterNames) {
+		const isStatus = name === 'status';
+		const invalid = filters[name].find((entry) =>
+			isStatus ? entry.includes(';') : !/^\d+$/.test(entry),
 		);
-		if (invalid === undefined) continue;
-		const entryKind = trait === 'status' ? 'statuses' : 'numeric IDs';
-		return {
-			message: `Delivery Service Trigger: invalid value "${invalid}" in the option ${filterOptionLabels[trait]}`,
-			description: `Enter a comma-separated list of ${entryKind}.`,
-		};
+		if (invalid !== undefined)
+			return {
+				message: `Delivery Service Trigger: invalid value "${invalid}" in the option ${filtered[name].label}`,
+				description: `Enter a comma-separated list of ${isStatus ? 'statuses' : 'numeric IDs'}.`,
+			};
 	}
 	return undefined;
 }
 
-function filterEntries(value: unknown): string[] {
-	return toList(value).map((entry) => String(entry).trim());
-}
-
-/** Whether an event passes all filters. An event without a trait passes the filter for it. */
+/** Whether an event passes all filters. Other events than updates pass, and fields that are missing. */
 export function passesFilters(event: EmittedEvent, filters: Filters): boolean {
-	if (event.event === 'unknown') return true;
-	const { traits: fields } = events[event.event];
-	return filterTraits.every((trait) => {
-		const field = fields[trait];
-		return field === undefined || matchesAny(event[field], filters[trait]);
-	});
+	return (
+		event.event !== 'updateTask' ||
+		filterNames.every((name) => matchesAny(event[filtered[name].field], filters[name]))
+	);
 }
 
 function matchesAny(value: unknown, accepted: readonly string[]): boolean {
