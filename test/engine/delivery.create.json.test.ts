@@ -109,7 +109,7 @@ describe('invalid item among valid ones', () => {
 	const errors = [
 		{
 			error: {
-				message: 'Package size "xxl" is not one of xs, s, m, l, xl [item 3]',
+				message: 'Package size "xxl" is not one of xs, s, m, l, xl (reference ID R3) [item 3]',
 				description: 'Nothing was sent for this item.',
 				outcome: 'invalid',
 				referenceId: 'R3',
@@ -119,7 +119,7 @@ describe('invalid item among valid ones', () => {
 		{
 			error: {
 				message: expect.stringMatching(
-					/^(Cash on delivery -1 is less than 0|Tag \(an object\) is not text) \[item 5\]$/,
+					/^(Cash on delivery -1 is less than 0|Tag \(an object\) is not text) \(reference ID R5\) \[item 5\]$/,
 				),
 				description: expect.stringMatching(/^Also: .* Nothing was sent for this item\.$/),
 				outcome: 'invalid',

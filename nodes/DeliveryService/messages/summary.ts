@@ -181,8 +181,8 @@ function problemHint(
 	if (others.length > 0)
 		return `${sentence(some)}: ${listUpTo(maxNamesInHint, some.map(itemName))}.`;
 	const { message } = describe(first, first.outcome, true);
-	const name = itemName(first);
-	return endSentence(message.includes(name) ? message : `${name} was not created: ${message}`);
+	const isNamed = first.referenceId !== undefined;
+	return endSentence(isNamed ? message : `${itemName(first)} was not created: ${message}`);
 }
 
 /** Names the items with something to do for a person. */

@@ -263,6 +263,11 @@ function readItem(
 		job.outcome = { kind: 'invalid', problem };
 		return job;
 	};
+	const named = ({ message, description }: Problem): Problem => ({
+		message:
+			job.referenceId === undefined ? message : `${message} (reference ID ${job.referenceId})`,
+		description,
+	});
 	try {
 		const { delivery: input, skip, problem, ...order } = source.read(parameters, item);
 		job.order = order;
@@ -284,10 +289,12 @@ function readItem(
 			return job;
 		}
 		job.referenceId ??= referenceSchema.parse(input).referenceId;
-		if (!options.ok) return invalid(options.problem);
+		if (!options.ok) return invalid(named(options.problem));
 		const delivery = validate(source.schema ?? deliverySchema, input, 'Delivery', serviceLabels);
 		if (!delivery.ok)
-			return invalid(source.rephrase?.(delivery.problem, job.referenceId) ?? delivery.problem);
+			return invalid(
+				source.rephrase?.(delivery.problem, job.referenceId) ?? named(delivery.problem),
+			);
 		const { referenceId } = delivery.value;
 		job.referenceId = referenceId;
 		if (isRemembered && referenceId === undefined) return invalid(noReferenceProblem);
@@ -297,7 +304,7 @@ function readItem(
 		const claim = claimOf(referenceId);
 		return Object.assign(job, { companyId, type, simplify, delivery: delivery.value, claim });
 	} catch (error) {
-		return invalid(toProblem(error));
+		return invalid(named(toProblem(error)));
 	}
 }
 
@@ -322,15 +329,11 @@ function assertValid(node: INode, jobs: readonly Job[]): void {
 	const [first, ...others] = jobs.filter(({ outcome }) => outcome?.kind === 'invalid');
 	if (first?.outcome?.kind !== 'invalid') return;
 	const { message, description = '' } = first.outcome.problem;
-	const { referenceId = '' } = first;
-	const namedMessage = message.includes(referenceId)
-		? message
-		: `${message} (reference ID ${referenceId})`;
 	const alsoInvalid =
 		others.length > 0 &&
 		`${pluralize(others.length, 'other item is', 'other items are')} also invalid.`;
 	const sentences = [description, alsoInvalid, 'No delivery was created.'];
-	const problem = { message: namedMessage, description: sentences.filter(Boolean).join(' ') };
+	const problem = { message, description: sentences.filter(Boolean).join(' ') };
 	const error = itemError(node, problem, first.item);
 	error.context.data = failureSummary(jobs, true)?.lists;
 	throw error;
