@@ -72,12 +72,12 @@ describe('On Error: Continue', () => {
 			{
 				...withoutEmail,
 				error: {
-					message: 'Recipient email is missing [item 1]',
+					message: 'Recipient email is missing (reference ID E-3) [item 1]',
 					description: 'Nothing was sent for this item.',
 					outcome: 'invalid',
 					referenceId: 'E-3',
 				},
-				message: 'Recipient email is missing. Nothing was sent for this item.',
+				message: 'Recipient email is missing (reference ID E-3). Nothing was sent for this item.',
 			},
 			{
 				...delivery('C-2'),
