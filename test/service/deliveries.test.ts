@@ -67,17 +67,8 @@ describe('creating deliveries', () => {
 		expect(response.data.payload[0]?.statusDelivery).toBe(status);
 	});
 
-	test('accepts 100 deliveries and rejects 101', async () => {
-		expect((await create(creation(100))).data.payload).toHaveLength(100);
-		expect((await create(creation(101))).status).toBe(400);
-		expect(local.service.control.deliveries()).toHaveLength(100);
-	});
-
 	const withPackage = (changes: Record<string, unknown>) => ({
 		packages: [{ name: 'Box', qty: 1, size: 's', ...changes }],
-	});
-	const withContact = (contact: Record<string, unknown>) => ({
-		pickup: { contact, location: { warehouse: 1 } },
 	});
 
 	// What openapi.yaml allows is compared with our schemas in test/unit/service/contract.test.ts.
@@ -90,14 +81,6 @@ describe('creating deliveries', () => {
 			message: expect.stringContaining('/body/deliveries/1/packages/0/qty'),
 		});
 		expect(local.service.control.deliveries()).toEqual([]);
-	});
-
-	test.each<[string, Record<string, unknown>]>([
-		['a size in upper case', withPackage({ size: 'XL' })],
-		['an integer as size', withPackage({ size: 1 })],
-		['a pickup without email', withContact({ name: 'Ada' })],
-	])('accepts what samples have: %s', async (_name, changes) => {
-		expect((await createOne(changes)).status).toBe(200);
 	});
 
 	test('rejects invalid JSON and other media types', async () => {

@@ -2,7 +2,6 @@ import type { FaultInput } from '../../playground/service/faults';
 import {
 	creation,
 	openLocalService,
-	until,
 	type Created,
 	type OpenLocalService,
 } from '../support/localService';
@@ -18,32 +17,6 @@ afterAll(async () => await local.service.close());
 const create = async (count = 1) =>
 	await local.api.post<Created>('/v1/deliveries', creation(count));
 const addFault = (input: FaultInput) => local.service.control.addFault(input);
-const countCreated = () => local.service.control.deliveries().length;
-
-/** Sends a create request and aborts it after it has arrived and got no response. */
-async function createWithoutResponse(): Promise<void> {
-	const before = local.service.control.requests().length;
-	const controller = new AbortController();
-	const sent = local.api.post('/v1/deliveries', creation(), { signal: controller.signal });
-	const settled = sent.catch((error: Error) => error.message);
-	await until(() => local.service.control.requests()[before]?.body !== undefined);
-	// By the time of another response, the steps after parsing the body have run.
-	await local.api.get('/hooks/companies/1001');
-	controller.abort();
-	expect(await settled).toBe('canceled');
-}
-
-test('the fault delay waits, and creates the delivery even if the client has disconnected', async () => {
-	addFault({ kind: 'delay', ms: 30 });
-	const started = performance.now();
-	expect((await create()).status).toBe(200);
-	expect(performance.now() - started).toBeGreaterThanOrEqual(25);
-	// Long enough for a busy machine to disconnect before the response.
-	addFault({ kind: 'delay', ms: 2_000 });
-	await createWithoutResponse();
-	expect(countCreated()).toBe(1);
-	await until(() => countCreated() === 2);
-});
 
 test('method, path, skip and times of a fault determine which requests it affects', async () => {
 	addFault({ kind: 'status', status: 500, method: 'get', path: '/hooks', skip: 1, times: 2 });
@@ -63,10 +36,4 @@ test('faults affect one request each, in order, and a fault with times null affe
 	expect((await create()).status).toBe(500);
 	local.service.control.reset();
 	expect((await create()).status).toBe(200);
-});
-
-test('an invalid fault is rejected', () => {
-	expect(() => addFault({ kind: 'status', status: 99 })).toThrow('status');
-	expect(() => addFault({ kind: 'hang', times: 0 })).toThrow('times');
-	expect(() => addFault({ kind: 'missingRecords', count: 1, path: 'v1' })).toThrow('path');
 });

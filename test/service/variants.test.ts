@@ -74,17 +74,6 @@ describe('API variants', () => {
 	});
 });
 
-describe('the control API', () => {
-	test('starts an API variant, and a reset ends it', async () => {
-		const changed = await local.remote.put<unknown>('/settings', { variant: 'all-401' });
-		expect(changed.data).toMatchObject({ variant: 'all-401' });
-		expect((await local.api.get('/hooks/companies/1001')).status).toBe(401);
-
-		local.service.control.reset();
-		expect((await local.api.get('/hooks/companies/1001')).status).toBe(200);
-	});
-});
-
 test('the service starts with an API variant and returns to it on reset', async () => {
 	const { service, api } = await openLocalService({ variant: 'all-401' });
 	service.control.reset();
