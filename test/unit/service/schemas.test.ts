@@ -25,33 +25,6 @@ function messageFor(schema: z.ZodType, value: unknown, subject = 'Delivery'): st
 }
 
 describe('a delivery', () => {
-	test('leaves a delivery unchanged when every field has its documented format', () => {
-		const complete = delivery({
-			pickup: place({ warehouse: 7, instructions: 'Dock 4' }),
-			dropoff: place({
-				address: {
-					streetName: '48 Oak Avenue',
-					neighborhood: 'Old Town',
-					city: 'Springfield',
-					state: 'Illinois',
-					zipcode: '62704',
-					country: 'United States',
-				},
-				lat: '39.7817',
-				lng: '-89.6501',
-			}),
-			packages: [pack({ id: 'PK-1', weight: 1.5, price: 49.9 }), pack({ qty: 0, size: 'xl' })],
-			referenceId: '#1001',
-			tags: ['fragile', 'gift'],
-			extraData: [
-				{ name: 'Gift note', value: '', searchable: true },
-				{ name: 'Channel', value: 'web' },
-			],
-			cod: 0,
-		});
-		expect(parse(deliverySchema, complete)).toEqual(complete);
-	});
-
 	test.each(['', ' ', '\n', null])('treats optional fields that are %j as missing', (blank) => {
 		const value = delivery({
 			pickup: {
@@ -88,21 +61,6 @@ describe('a delivery', () => {
 		);
 	});
 
-	test('converts plain numeric text to numbers', () => {
-		const value = delivery({
-			pickup: place({ warehouse: ' 7 ' }),
-			packages: [pack({ qty: '2', weight: '+1.5', price: '0' })],
-			cod: '49.90',
-		});
-		expect(parse(deliverySchema, value)).toEqual(
-			delivery({
-				pickup: place({ warehouse: 7 }),
-				packages: [pack({ qty: 2, weight: 1.5, price: 0 })],
-				cod: 49.9,
-			}),
-		);
-	});
-
 	test.each(['1,5', '1e3', '0x10', '.5', '5.', '1 000', '12 kg', 'NaN', 'Infinity', '--1'])(
 		'rejects %j as a number',
 		(text) => {
@@ -115,28 +73,6 @@ describe('a delivery', () => {
 	test('rejects a whole number that JavaScript cannot represent exactly', () => {
 		for (const value of ['12345678901234567', 1e21])
 			expect(deliveryChangesSchema.safeParse({ addTags: [value] }).success).toBe(false);
-	});
-
-	test('converts numbers in text fields to text', () => {
-		const value = delivery({
-			dropoff: { contact: contact({ name: 7, phonenumber: 5550100 }), location: { address: 12 } },
-			packages: [pack({ id: 1, name: 2 })],
-			referenceId: 1001,
-			tags: [5],
-			extraData: [{ name: 1, value: 2 }],
-		});
-		expect(parse(deliverySchema, value)).toEqual(
-			delivery({
-				dropoff: {
-					contact: contact({ name: '7', phonenumber: '5550100' }),
-					location: { address: '12' },
-				},
-				packages: [pack({ id: '1', name: '2' })],
-				referenceId: '1001',
-				tags: ['5'],
-				extraData: [{ name: '1', value: '2' }],
-			}),
-		);
 	});
 
 	test('counts grapheme clusters in a reference ID and a tag', () => {
@@ -181,15 +117,6 @@ describe('a delivery', () => {
 
 describe('a location', () => {
 	const withPickup = (location: object) => delivery({ pickup: place(location) });
-
-	test('accepts coordinates as numbers or numeric text and outputs text', () => {
-		const value = withPickup({ address: 'x', lat: -33.45, lng: ' +70.5 ' });
-		expect(parse(deliverySchema, value)).toHaveProperty('pickup.location', {
-			address: 'x',
-			lat: '-33.45',
-			lng: '70.5',
-		});
-	});
 
 	test.each([
 		[0.0000004, '0'],
@@ -239,23 +166,6 @@ test('sends text without invisible characters, and counts text of nothing else a
 	});
 	const nameless = { ...value, dropoff: { contact: { ...contact, name: '\u200B' }, location } };
 	expect(messageFor(deliverySchema, nameless)).toBe('Recipient name is empty');
-});
-
-describe('the changes of an update', () => {
-	test('converts numeric text in changes to numbers, including coordinates', () => {
-		const value = {
-			location: { lat: '39.5', lng: '-89.5' },
-			packages: [{ qty: '2', size: 'XL' }],
-			cod: '1.50',
-			addTags: ['12', 15],
-		};
-		expect(parse(deliveryChangesSchema, value, 'Changes')).toEqual({
-			location: { lat: 39.5, lng: -89.5 },
-			packages: [{ qty: 2, size: 'xl' }],
-			cod: 1.5,
-			addTags: [12, 15],
-		});
-	});
 });
 
 describe('the targets of an update', () => {

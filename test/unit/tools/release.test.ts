@@ -1,11 +1,8 @@
-import { execFile, execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { projectFolder } from '../../../playground/n8n/folders';
 import { release, releaseProblems, type Release } from '../../../tools/release';
 
 const ready: Release = {
@@ -81,50 +78,4 @@ test('npm run release tags and pushes, and again after a rejected push', () => {
 	} finally {
 		rmSync(folder, { recursive: true });
 	}
-});
-
-describe('npm publish', () => {
-	const published: string[] = [];
-	const registry = http.createServer((request, response) => {
-		if (request.method === 'PUT') published.push(request.url ?? '');
-		response.writeHead(request.method === 'PUT' ? 201 : 404, {
-			'Content-Type': 'application/json',
-		});
-		request.resume().on('end', () => response.end('{}'));
-	});
-	const folder = mkdtempSync(join(tmpdir(), 'delivery-service-publish-'));
-
-	beforeAll(async () => {
-		await new Promise<void>((resolve) => registry.listen(0, '127.0.0.1', resolve));
-	});
-	afterAll(async () => {
-		rmSync(folder, { recursive: true });
-		await new Promise((resolve) => registry.close(resolve));
-	});
-
-	/** Runs npm without blocking this process, which is the registry. */
-	async function publish(from: string): Promise<string> {
-		const { port } = registry.address() as AddressInfo;
-		const host = `127.0.0.1:${port}/`;
-		return await new Promise((resolve) =>
-			execFile(
-				'npm',
-				['publish', `--registry=http://${host}`, `--//${host}:_authToken=none`],
-				{ cwd: from },
-				(_error, stdout, stderr) => resolve(stdout + stderr),
-			),
-		);
-	}
-
-	test('is rejected in a clone, and works without "private" as in the workflow', async () => {
-		expect(await publish(projectFolder)).toContain('EPRIVATE');
-		expect(published).toEqual([]);
-
-		for (const file of ['README.md', 'LICENSE.md', '.npmrc'])
-			cpSync(join(projectFolder, file), join(folder, file));
-		const manifest = readFileSync(join(projectFolder, 'package.json'), 'utf8');
-		writeFileSync(join(folder, 'package.json'), manifest.replace(/\t"private": true,\n/, ''));
-		await publish(folder);
-		expect(published).toEqual(['/n8n-nodes-delivery-service']);
-	});
 });
