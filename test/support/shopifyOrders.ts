@@ -1,27 +1,17 @@
 import type { IDataObject } from 'n8n-workflow';
 
 /*
- * Orders as n8n's Shopify nodes output them: the REST resource with the fields of real orders, most of
- * which the node does not use.
+ * Orders as n8n's Shopify nodes output them: the REST resource. Those in playground/shopify/orders.json
+ * have all fields of real orders, most of which the node does not use.
  */
-
-const shopMoney = (amount: string) => ({
-	shop_money: { amount, currency_code: 'USD' },
-	presentment_money: { amount, currency_code: 'USD' },
-});
 
 /** A line item: one tablecloth of 850 g at 54.00. */
 export function lineItem(changes: IDataObject = {}): IDataObject {
 	return {
 		id: 13200000000037,
-		admin_graphql_api_id: 'gid://shopify/LineItem/13200000000037',
-		product_id: 8100000000011,
-		variant_id: 8100040000011,
 		title: 'Linen Tablecloth',
-		variant_title: 'Sand / 150 x 250 cm',
 		name: 'Linen Tablecloth - Sand / 150 x 250 cm',
 		sku: 'LL-TC-SND',
-		vendor: 'Larch & Linen',
 		quantity: 1,
 		current_quantity: 1,
 		fulfillable_quantity: 1,
@@ -29,15 +19,11 @@ export function lineItem(changes: IDataObject = {}): IDataObject {
 		fulfillment_status: null,
 		grams: 850,
 		price: '54.00',
-		price_set: shopMoney('54.00'),
 		total_discount: '0.00',
 		discount_allocations: [],
 		requires_shipping: true,
 		gift_card: false,
-		taxable: true,
 		properties: [],
-		tax_lines: [],
-		duties: [],
 		...changes,
 	};
 }
@@ -46,9 +32,7 @@ export function lineItem(changes: IDataObject = {}): IDataObject {
 export function mugs(changes: IDataObject = {}): IDataObject {
 	return lineItem({
 		id: 13200000000074,
-		admin_graphql_api_id: 'gid://shopify/LineItem/13200000000074',
 		title: 'Stoneware Mug',
-		variant_title: 'Blue',
 		name: 'Stoneware Mug - Blue',
 		sku: 'LL-MG-BLU',
 		quantity: 2,
@@ -56,8 +40,7 @@ export function mugs(changes: IDataObject = {}): IDataObject {
 		fulfillable_quantity: 2,
 		grams: 380,
 		price: '14.50',
-		price_set: shopMoney('14.50'),
-		discount_allocations: [{ amount: '2.90', discount_application_index: 0 }],
+		discount_allocations: [{ amount: '2.90' }],
 		...changes,
 	});
 }
@@ -88,17 +71,10 @@ export function shippingAddress(changes: IDataObject = {}): IDataObject {
 export function shopifyOrder(changes: IDataObject = {}): IDataObject {
 	return {
 		id: 5600007927919,
-		admin_graphql_api_id: 'gid://shopify/Order/5600007927919',
 		name: '#1001',
-		number: 1,
 		order_number: 1001,
 		created_at: new Date().toISOString(),
-		processed_at: '2026-03-02T08:47:00-06:00',
-		updated_at: '2026-03-02T08:47:00-06:00',
-		closed_at: null,
 		cancelled_at: null,
-		cancel_reason: null,
-		confirmed: true,
 		test: false,
 		currency: 'USD',
 		email: 'maya.okafor@mail.example',
@@ -108,20 +84,12 @@ export function shopifyOrder(changes: IDataObject = {}): IDataObject {
 		financial_status: 'paid',
 		fulfillment_status: null,
 		payment_gateway_names: ['shopify_payments'],
-		total_line_items_price: '83.00',
-		total_discounts: '2.90',
-		subtotal_price: '80.10',
-		total_tax: '0.00',
-		taxes_included: false,
 		total_price: '87.00',
-		total_price_set: shopMoney('87.00'),
 		current_total_price: '87.00',
 		total_outstanding: '0.00',
-		total_weight: 1610,
 		note: 'Leave at the reception',
 		note_attributes: [{ name: 'Delivery window', value: '8:00 - 12:00' }],
 		tags: 'gift, VIP',
-		discount_codes: [{ code: 'MUGS10', amount: '2.90', type: 'percentage' }],
 		customer: {
 			id: 7300000001001,
 			first_name: 'Maya',
@@ -152,20 +120,6 @@ export const payableInCash = {
 
 /** A refund of some units of a line item. */
 export function refund(lineItemId: unknown, quantity: number): IDataObject {
-	return {
-		id: 9100001008,
-		created_at: '2026-03-06T09:30:00-06:00',
-		note: null,
-		refund_line_items: [
-			{
-				id: 9200010080,
-				line_item_id: Number(lineItemId),
-				quantity,
-				restock_type: 'return',
-				subtotal: 24,
-				total_tax: 0,
-			},
-		],
-		transactions: [],
-	};
+	const line = { line_item_id: Number(lineItemId), quantity, restock_type: 'return' };
+	return { refund_line_items: [line] };
 }

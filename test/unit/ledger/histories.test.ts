@@ -296,19 +296,3 @@ test('after any history, Allow Resending for the order lets every delivery of it
 		{ seed, numRuns: Math.ceil(count / 3) },
 	);
 });
-
-test('an order takes three entries, and a fulfillment order of three units seven', async () => {
-	const world = new World([]);
-	const ledger = new Ledger(world.openStore(), noWait);
-	const order = { referenceId: '#5', orderId: '5', units: {} };
-	await ledger.claim([order]);
-	ledger.confirm(order);
-	await ledger.flush();
-	expect(world.entries.size).toBe(3);
-	const [, fulfillmentOrder] = wanted;
-	if (!fulfillmentOrder) throw new Error('no fulfillment order');
-	await ledger.claim([fulfillmentOrder]);
-	ledger.confirm(fulfillmentOrder);
-	await ledger.flush();
-	expect(world.entries.size).toBe(3 + 7);
-});

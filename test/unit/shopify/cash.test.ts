@@ -23,23 +23,6 @@ describe('the option Cash on Delivery', () => {
 		expect(codOf({ payment_gateway_names: null, gateway: null })).toBeUndefined();
 	});
 
-	test('collects nothing with Cash on Delivery set to Never', () => {
-		expect(codOf({}, 'never')).toBeUndefined();
-	});
-
-	test('collects the unpaid amount for any payment method with Whenever Something Is Unpaid', () => {
-		expect(codOf({ payment_gateway_names: ['visa'] }, 'unpaid')).toBe(25.1);
-	});
-
-	test.each(['cashOnDeliveryOrders', 'unpaid'])(
-		'never collects an authorized payment or an order that is paid (%s)',
-		(cod) => {
-			for (const financial_status of ['authorized', 'paid'])
-				for (const payment_gateway_names of [['visa'], ['Cash on Delivery (COD)']])
-					expect(codOf({ payment_gateway_names, financial_status }, cod)).toBeUndefined();
-		},
-	);
-
 	test('collects an order on payment terms only with Whenever Something Is Unpaid, once it is due', () => {
 		const terms = (due_at: string | null, completed_at: string | null = null) => ({
 			payment_gateway_names: [],
@@ -53,11 +36,6 @@ describe('the option Cash on Delivery', () => {
 		expect(codOf(terms(past, past), 'unpaid')).toBeUndefined();
 		expect(codOf(terms(null), 'unpaid')).toBeUndefined();
 		expect(codOf({ ...terms(null), payment_gateway_names: ['COD'] })).toBe(25.1);
-	});
-
-	test('collects nothing if the outstanding amount is 0 or negative', () => {
-		expect(codOf({ total_outstanding: '0.00' })).toBeUndefined();
-		expect(codOf({ total_outstanding: '-5.00' })).toBeUndefined();
 	});
 });
 
@@ -185,17 +163,5 @@ test('an unpaid amount is either collected or reported as not collected', () => 
 			);
 		}),
 		{ numRuns: 500 },
-	);
-});
-
-describe('a voided or refunded order', () => {
-	test.each(['voided', 'refunded'])(
-		'collects nothing for a %s order that is sent anyway',
-		(financial_status) => {
-			for (const cod of ['cashOnDeliveryOrders', 'unpaid']) {
-				const order = sampleOrder({ ...cashOrder, financial_status });
-				expect(deliveryOf(order, { cod, filters: { payment: 'any' } }).cod).toBeUndefined();
-			}
-		},
 	);
 });

@@ -48,12 +48,10 @@ describe('finds a fulfillment order and its order', () => {
 		['from GraphQL, beside its order', { order: graphqlOrder, fulfillmentOrder: graphqlPart }],
 		['from GraphQL, beside an order from REST', { order, fulfillmentOrder: graphqlPart }],
 		['from REST, beside an order from GraphQL', { order: graphqlOrder, fulfillmentOrder: part }],
-		['from GraphQL, around its order', { ...graphqlPart, order: graphqlOrder }],
 		[
 			'from GraphQL, in a response',
 			{ data: { fulfillmentOrder: { ...graphqlPart, order: graphqlOrder } } },
 		],
-		['from GraphQL, in a node', { data: { node: { ...graphqlPart, order: graphqlOrder } } }],
 		[
 			'from GraphQL, as the only one of its order',
 			{ data: { order: { ...graphqlOrder, fulfillmentOrders: { nodes: [graphqlPart] } } } },
@@ -73,17 +71,6 @@ describe('finds a fulfillment order and its order', () => {
 			},
 		],
 		['from REST, after Split Out without a destination', { order, fulfillment_orders: part }],
-		[
-			'in the only order of a GraphQL list',
-			{
-				data: {
-					orders: {
-						nodes: [{ ...graphqlOrder, fulfillmentOrders: { nodes: [graphqlPart] } }],
-					},
-				},
-			},
-		],
-		['in the order of a body', { body: { order: { ...order, fulfillment_orders: [part] } } }],
 		[
 			'from GraphQL, after Split Out of edges',
 			{ data: { order: graphqlOrder }, fulfillmentOrder: { cursor: 'c', node: edge } },
@@ -141,18 +128,6 @@ describe('finds a fulfillment order and its order', () => {
 				data: { order: { ...graphqlOrder, fulfillmentOrders: { nodes: [graphqlPart, edge] } } },
 			},
 			'data.order.fulfillmentOrders.nodes',
-		],
-		[
-			'as edges in a GraphQL response',
-			{
-				data: {
-					order: {
-						...graphqlOrder,
-						fulfillmentOrders: { edges: [{ node: graphqlPart }, { node: edge }] },
-					},
-				},
-			},
-			'data.order.fulfillmentOrders.edges',
 		],
 	])('names Split Out for several fulfillment orders %s', (_, value, field) => {
 		expect(problemOf(value).message).toBe(
@@ -370,7 +345,6 @@ describe('an unreadable fulfillment order', () => {
 			{ delivery_method: { method_type: 'drone' } },
 			`"delivery_method.method_type" ${of} should be`,
 		],
-		['missing method', { delivery_method: undefined }, `"delivery_method" ${of} is missing.`],
 		[
 			'lines',
 			{ line_items: 'none' },
@@ -381,7 +355,6 @@ describe('an unreadable fulfillment order', () => {
 			{ line_items: [samplePartLine({ fulfillable_quantity: null })] },
 			`"line_items[0].fulfillable_quantity" ${of} is missing.`,
 		],
-		['destination', { destination: 'home' }, `"destination" ${of} should be an object`],
 	])('is reported with its order and the field: %s', (_, part, text) => {
 		const outcome = outcomeOf(item(part));
 		expect(outcome).toMatchObject({
@@ -615,14 +588,42 @@ describe('an update from a fulfillment order', () => {
 		expect(changesOf(order)).not.toHaveProperty('changes.location');
 	});
 
-	test('sets the cash to 0 once the order has another payment method', () => {
-		const unpaid = { ...payableInCash, total_outstanding: '55.00' };
-		expect(changesOf(sampleOrder(unpaid))).toMatchObject({ changes: { cod: 55 }, actions: [] });
-		const deposit = { ...unpaid, payment_gateway_names: ['Bank Deposit'] };
+	const owed = { ...payableInCash, total_outstanding: '55.00' };
+	const byCard = { payment_gateway_names: ['shopify_payments'] };
+
+	test.each<[Fields, Fields, number | undefined]>([
+		[{}, owed, 55],
+		[{}, { ...owed, financial_status: 'paid', total_outstanding: null }, 0],
+		[{}, { ...owed, financial_status: 'refunded' }, 0],
+		[{}, { ...owed, ...byCard }, 0],
+		[{ cod: 'never' }, { ...owed, total_outstanding: '0.00' }, 0],
+		[{ cod: 'never' }, owed, undefined],
+		[{}, { ...byCard, financial_status: 'partially_paid', total_outstanding: null }, undefined],
+	])('with %j sets the cash of an order with %j to %p', (mapping, order, cod) => {
+		const changes = orderToChanges(sampleOrder(order), mappingOf(mapping));
+		expect(changes).toMatchObject({ kind: 'changes', changes: { cod } });
+	});
+
+	test('reports which payment methods of an unpaid order are not collected', () => {
+		const deposit = { ...owed, payment_gateway_names: ['Bank Deposit'] };
 		expect(changesOf(sampleOrder(deposit))).toMatchObject({
-			changes: { cod: 0 },
 			actions: [{ code: 'cashNotCollected', methods: ['Bank Deposit'], unknownMethods: [] }],
 		});
+	});
+
+	test('replaces the instructions of the old address', () => {
+		for (const [note, instructions] of [
+			['Gate 4', 'Gate 4'],
+			[null, 'Order #1042'],
+		])
+			expect(changesOf(sampleOrder({ note }))).toMatchObject({
+				changes: { location: { instructions } },
+			});
+	});
+
+	test('is not made if the unpaid amount is unknown', () => {
+		const unknown = { financial_status: 'partially_paid', total_outstanding: null };
+		expect(changesOf(sampleOrder({ ...payableInCash, ...unknown })).kind).toBe('invalid');
 	});
 
 	test('reports an address without coordinates', () => {

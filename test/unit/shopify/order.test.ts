@@ -159,37 +159,16 @@ describe('an order with a field of the wrong type', () => {
 			{ line_items: 'none' },
 			`Order #1042's "line_items" should be a list, but is the text "none".`,
 		],
-		[
-			{ shipping_address: [] },
-			`Order #1042's "shipping_address" should be an object, but is a list.`,
-		],
 		[{ name: {} }, `Order 1042's "name" should be text, but is an object.`],
 		[{ test: 'yes' }, `Order #1042's "test" should be true or false, but is the text "yes".`],
-		[
-			{ total_outstanding: true },
-			`Order #1042's "total_outstanding" should be a number, but is true.`,
-		],
-		[{ line_items: [null] }, `Order #1042's "line_items[0]" should be an object.`],
 		[{ line_items: [undefined] }, `Order #1042's "line_items[0]" is missing.`],
 		[
 			{ line_items: [sampleLine(), sampleLine({ quantity: '1,5' })] },
 			`Order #1042's "line_items[1].quantity" should be a whole number of 0 or more, but is the text "1,5".`,
 		],
 		[
-			{ line_items: [sampleLine({ quantity: 1.5 })] },
-			`Order #1042's "line_items[0].quantity" should be a whole number of 0 or more, but is 1.5.`,
-		],
-		[
-			{ line_items: [sampleLine({ quantity: -1 })] },
-			`Order #1042's "line_items[0].quantity" should be a whole number of 0 or more, but is -1.`,
-		],
-		[
 			{ line_items: [sampleLine({ quantity: null })] },
 			`Order #1042's "line_items[0].quantity" is missing.`,
-		],
-		[
-			{ line_items: [sampleLine({ current_quantity: 'two' })] },
-			`Order #1042's "line_items[0].current_quantity" should be a whole number, but is the text "two".`,
 		],
 	])(
 		'rejects an order with a field of the wrong type and names the field: %j',

@@ -24,13 +24,8 @@ describe('passesFilters', () => {
 		['no filters', {}, true],
 		['the same status', { status: ['delivered'] }, true],
 		['the same status in a list', { status: ['assigned', 'delivered'] }, true],
-		['the same status in another spelling', { status: [' DELIVERED '] }, true],
 		['another status', { status: ['assigned'] }, false],
 		['a part of the status', { status: ['deliver'] }, false],
-		['the same company', { company: ['42'] }, true],
-		['another company', { company: ['4'] }, false],
-		['the same city', { city: ['3'] }, true],
-		['another city', { city: ['8'] }, false],
 		[
 			'the same status, company and city',
 			{ status: ['delivered'], company: ['42'], city: ['3'] },
@@ -97,11 +92,10 @@ describe('readFilters', () => {
 		[42, ['42']],
 		['', []],
 		[undefined, []],
-	])('reads %j as %j', (city, entries) => {
-		expect(readFilters({ status: undefined, company: undefined, city })).toEqual({
-			...noFilters,
-			city: entries,
-		});
+	])('reads %j as %j', (value, entries) => {
+		const [status, company, city] = [value, value, value];
+		const read = { status: entries, company: entries, city: entries };
+		expect(readFilters({ status, company, city })).toEqual(read);
 	});
 });
 
