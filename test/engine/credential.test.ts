@@ -92,30 +92,6 @@ describe('connection test of the credential', () => {
 	});
 });
 
-test('ignores spaces around the API key ID, as the connection test does', async () => {
-	const credential = { ...service.credential, apiKeyId: ` ${service.credential.apiKeyId}\n` };
-	expect(await testCredential(credential)).toMatchObject({ status: 'OK' });
-	const { error } = await runNode({
-		node: 'deliveryService',
-		parameters: { resource: 'webhook', operation: 'getAll' },
-		credential,
-	});
-	expect(error).toBeUndefined();
-});
-
-test.each<[string, CredentialData]>([
-	['a Base URL with a password', { baseUrl: 'http://user:s3cret@127.0.0.1:9' }],
-])('fails a run before any request with %s, and does not repeat it', async (_what, changes) => {
-	const { error } = await service.run(
-		{ resource: 'webhook', operation: 'getAll' },
-		{ credential: { ...service.credential, ...changes } },
-	);
-
-	expect(error?.message).toContain('must not contain');
-	expect(JSON.stringify([error?.message, error?.description])).not.toContain('s3cret');
-	expect(service.control.requests()).toEqual([]);
-});
-
 test('authenticates with any characters in the API key ID and secret', async () => {
 	const other = await startService({ apiKeyId: 'key-é', apiSecret: `p:ä s{{ 1 + 1 }}€="'` });
 	try {

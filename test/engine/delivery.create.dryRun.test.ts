@@ -100,13 +100,6 @@ test('shows no requests in a dry run with Simplify on', async () => {
 	);
 });
 
-test('says which orders need a person', async () => {
-	const orderOptions = { address: '1 Main Street, Springfield' };
-	const shop = { operation: 'createFromOrders', ...pickupFields, orderOptions };
-	const { items } = await dryRun([shopifyOrder({ id: 1, name: '#1' })], {}, shop);
-	expect(jsonOf(items)[0]?.actionNeeded).toContain('It goes to 1 Main Street, Springfield');
-});
-
 test('shows the packing list of Shopify orders, and why orders would be skipped', async () => {
 	const shop = { operation: 'createFromOrders', ...pickupFields };
 	const items = [
@@ -286,27 +279,6 @@ test('does not count a dry run toward the rate limit', async () => {
 	const { items, hints } = await service.run(createOnce(), { items: deliveries(1) });
 	expect(outcomesOf(items)).toEqual(['created']);
 	expect(hints).toMatchObject([{ message: 'Created 1 delivery.' }]);
-});
-
-test.each<[string, IDataObject, INodeParameters, IDataObject, string]>([
-	[
-		'a skipped order',
-		shopifyOrder({ id: 1, name: '#1', test: true }),
-		{ operation: 'createFromOrders', ...pickupFields },
-		{ reason: 'testOrder' },
-		'1 order skipped (#1 test order). Shipping methods: Standard 1. Payment methods: shopify_payments 1.',
-	],
-	['an invalid item', {}, {}, { reason: 'invalid' }, '1 item skipped (item 0 invalid).'],
-])('shows a packing list in a dry run of nothing but %s', async (_, item, more, row, hint) => {
-	const { items, hints } = await dryRun([item], {}, more, { onError: 'continueRegularOutput' });
-	const [json] = jsonOf(items);
-	expect(json).toMatchObject({ ...row, wouldSend: false, recipient: '' });
-	expect(json?.message).toMatch(/^Dry Run: /);
-	expect(json).not.toHaveProperty('outcome');
-	expect(hints?.map(({ message }) => message)).toEqual([
-		`Dry Run: no delivery would be created, ${hint}`,
-	]);
-	expect(service.control.requests()).toEqual([]);
 });
 
 test.each<[string, Partial<RunNodeOptions>]>([

@@ -469,8 +469,6 @@ describe('run without Skip Already Sent', () => {
 describe('invalid configuration with On Error: Continue', () => {
 	const invalidRuns: Array<[string, INodeParameters, Partial<RunNodeOptions>, RegExp]> = [
 		['a batch would be empty', createOnce({ batchSize: 0 }), {}, /^Batch size 0 is less than 1/],
-		['its wait is negative', createOnce({ maxRetrySeconds: -1 }), {}, /^Max retry time .*-1/],
-		['a dry run is neither on nor off', createOnce({ dryRun: 'yes' }), {}, /^Dry run "yes"/],
 		[
 			'Skip Already Sent is an expression',
 			createOnce({}, { skipAlreadySent: '={{ $itemIndex > 0 }}' }),
@@ -522,32 +520,6 @@ describe('invalid configuration with On Error: Continue', () => {
 			[0, 1].map((item) => ({ json: { error: failure }, pairedItem: { item } })),
 		);
 		expect(service.control.requests()).toEqual([]);
-	});
-});
-
-describe('hints of a run', () => {
-	test('says in the row and in a hint what to do about a delivery pending review', async () => {
-		const nowhere = delivery({
-			referenceId: 'N',
-			dropoff: {
-				contact: { name: 'Ana', email: 'ana@mail.example' },
-				location: { address: 'Nowhere' },
-			},
-		});
-		const { items, hints } = await service.run(createOnce(), {
-			items: [nowhere, ...deliveries(2)],
-		});
-		expect(items.map(({ json }) => json.actionNeeded)).toEqual([
-			expect.stringMatching(/^The address was not found\. Correct it/),
-			...['', ''],
-		]);
-		expect(hints).toMatchObject([
-			{ message: 'Created 3 deliveries.' },
-			{
-				message: expect.stringMatching(/^N needs your attention\. .*Correct it/),
-				type: 'warning',
-			},
-		]);
 	});
 });
 

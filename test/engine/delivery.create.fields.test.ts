@@ -309,12 +309,6 @@ describe('options of Create with fields', () => {
 		},
 	);
 
-	test('rejects the option Child Company ID when it was added and left empty', async () => {
-		const { error } = await service.run(fields({ options: { companyId: '' } }));
-		expect(service.creations()).toEqual([]);
-		expect(error?.message).toContain(emptyCompany.message);
-	});
-
 	const record = {
 		index: 0,
 		id: 'd-1',
@@ -363,20 +357,7 @@ describe('invalid field', () => {
 			'Delivery address is missing. Enter an address or choose a saved warehouse',
 			{ dropoffAddress: ' ' },
 		],
-		['Package: at least one is required', { packages: {} }],
-		[
-			'Package 2 weight "-1" is less than 0',
-			{
-				packages: {
-					package: [
-						{ name: 'A', qty: 1, size: 's' },
-						{ name: 'B', qty: 1, size: 's', weight: '-1' },
-					],
-				},
-			},
-		],
 		['Packages (JSON) is not valid JSON', { packagesInput: 'json', packagesJson: '[{]' }],
-		['Child company ID "0" is less than 1', { options: { companyId: '0' } }],
 		[
 			'Delivery type "fast" is not one of slot, flex, express',
 			{ options: { type: '={{ "fast" }}' } },

@@ -179,25 +179,6 @@ test('updates the delivery of a fulfillment order with its items and its share o
 	]);
 });
 
-test('does not give the delivery of a whole order the items and cash of one fulfillment order', async () => {
-	await service.run(parameters, { items: [order] });
-	const { error } = await service.run(
-		{
-			resource: 'delivery',
-			operation: 'update',
-			findBy: 'referenceIds',
-			referenceIds: '#1001',
-			changesFrom: 'shopifyOrder',
-		},
-		{ items: items.slice(1) },
-	);
-
-	expect(error?.message).toBe(
-		'Order #1001 (Harbor Warehouse) was not updated: "#1001" is that of the whole order [item 0]',
-	);
-	expect(service.received('PATCH')).toEqual([]);
-});
-
 describe('units of an order that were already sent', () => {
 	const oneMug = (id: number) => {
 		const lines = [{ line_item_id: mugs().id, quantity: 1, fulfillable_quantity: 1 }];

@@ -1,6 +1,5 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
-import orders from '../../playground/shopify/orders.json';
 import { startService } from '../../playground/service/server';
 import { deduplicationStore, type NodeRun, type RunNodeOptions } from '../support/engine/engine';
 import {
@@ -68,16 +67,6 @@ describe('second run with Skip Already Sent', () => {
 		expect(outcomesOf(other.items)).toEqual(['created']);
 	});
 
-	test('creates a delivery with the same reference for another company', async () => {
-		await run(deliveries(1));
-		const forChild = await run(deliveries(1), { companyId: 1002 });
-		expect(outcomesOf(forChild.items)).toEqual(['created']);
-		expect(service.control.deliveries().map(({ companyId }) => companyId)).toEqual([1001, 1002]);
-
-		const again = await run(deliveries(1), { companyId: 1002 });
-		expect(outcomesOf(again.items)).toEqual(['alreadyCreated']);
-	});
-
 	test('skips what was sent, whatever Company ID and Base URL the credential has now', async () => {
 		await run(deliveries(1));
 		const other = await startService();
@@ -102,36 +91,6 @@ describe('second run with Skip Already Sent', () => {
 		expect(outcomesOf(items)).toEqual(['created', 'created']);
 		expect(service.existing()).toEqual(['R0', 'R1', 'R0', 'R1']);
 		expect(deduplicationStore.calls).toHaveLength(calls);
-	});
-});
-
-describe('default of Skip Already Sent', () => {
-	const parameters = { resource: 'delivery', operation: 'create' };
-	const order = { ...orders[0], created_at: new Date().toISOString() };
-
-	test.each<[string, string, INodeParameters, IDataObject]>([
-		['on', 'Shopify orders', { operation: 'createFromOrders', ...pickupFields }, { ...order }],
-		['off', 'JSON', { source: 'json' }, delivery({ referenceId: 'R0' })],
-		[
-			'off',
-			'fields',
-			{
-				source: 'defineBelow',
-				...pickupFields,
-				dropoffName: 'Ana',
-				dropoffEmail: 'ana@mail.example',
-				dropoffAddress: '48 Oak Avenue',
-				packages: { package: [{ name: 'Box', qty: 1, size: 's' }] },
-				referenceId: 'R0',
-			},
-			{},
-		],
-	])('has Skip Already Sent %s by default for %s', async (state, _source, fields, item) => {
-		const node = { ...parameters, ...fields };
-		const first = await service.run(node, { items: [item] });
-		const second = await service.run(node, { items: [item] });
-		expect(outcomesOf(first.items)).toEqual(['created']);
-		expect(outcomesOf(second.items)).toEqual([state === 'on' ? 'alreadyCreated' : 'created']);
 	});
 });
 
@@ -166,13 +125,6 @@ describe('same reference twice in one input', () => {
 			'A was not sent: item 0 has the same reference ID, but is a different delivery. Give each delivery its own reference ID.',
 		);
 		expect(service.existing()).toEqual(['A', 'B', 'C']);
-	});
-
-	test('sends the same reference for two companies', async () => {
-		const { items } = await run([delivery({ referenceId: 'A' }), delivery({ referenceId: 'A' })], {
-			companyId: '={{ $itemIndex === 0 ? 1001 : 1002 }}',
-		});
-		expect(outcomesOf(items)).toEqual(['created', 'created']);
 	});
 
 	test('sends a duplicate reference once if types differ', async () => {
@@ -220,14 +172,6 @@ describe('two orders with the same reference', () => {
 		}
 		expect(outcomesOf((await runOrders([firstOrder])).items)).toEqual(['alreadyCreated']);
 		expect(service.existing()).toEqual(['#1001']);
-	});
-
-	test('shows an order with a used reference in a dry run, and changes nothing', async () => {
-		await runOrders([firstOrder]);
-		const before = deduplicationStore.snapshot();
-		const dry = await runOrders([otherOrder], parameters({}, { dryRun: true }));
-		expect(jsonOf(dry.items)).toMatchObject([{ wouldSend: false, reason: 'anotherOrder' }]);
-		expect(deduplicationStore.snapshot()).toEqual(before);
 	});
 });
 
@@ -309,26 +253,6 @@ describe('killed process', () => {
 	);
 });
 
-describe('delivery that was not created', () => {
-	test('sends a rejected delivery again once it is corrected', async () => {
-		const order = (address: string) =>
-			delivery({
-				referenceId: 'R1',
-				dropoff: {
-					contact: { name: 'Ana', email: 'ana@mail.example' },
-					location: { address },
-				},
-			});
-		service.control.addFault({ kind: 'rejectReference', referenceIds: ['R1'], times: 1 });
-		const first = await run([...deliveries(1), order('Oak')], { batchSize: 1 });
-		expect(outcomesOf(first.items)).toEqual(['created', 'rejected']);
-
-		const second = await run([...deliveries(1), order('48 Oak Avenue')]);
-		expect(outcomesOf(second.items)).toEqual(['alreadyCreated', 'created']);
-		expect(service.existing()).toEqual(['R0', 'R1']);
-	});
-});
-
 describe('failing store', () => {
 	const record = {
 		kind: 'fail',
@@ -336,17 +260,6 @@ describe('failing store', () => {
 		scope: 'workflow',
 		when: 'before',
 	} as const;
-
-	test('sends no unclaimed delivery if the store fails', async () => {
-		deduplicationStore.addFault({ ...record, entry: /"R2"/, times: 4 });
-		const { items } = await run(deliveries(6), { batchSize: 2 });
-		expect(outcomesOf(items)).toEqual([...all(2, 'created'), ...all(4, 'notSent')]);
-		expect(items[2]?.json.message).toMatch(
-			/^R2 was not sent: n8n could not check which reference IDs .*\. Save the workflow/,
-		);
-		const second = await run(deliveries(6));
-		expect(outcomesOf(second.items)).toEqual([...all(2, 'alreadyCreated'), ...all(4, 'created')]);
-	});
 
 	test('asks to save a workflow that was never saved', async () => {
 		const { items } = await run(deliveries(1), {}, { workflowId: '' });

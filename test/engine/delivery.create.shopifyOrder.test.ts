@@ -1,7 +1,7 @@
 /** Delivery: Create from Shopify orders. */
 import { jsonParse, type IDataObject, type INodeParameters } from 'n8n-workflow';
 
-import { lineItem, mugs, payableInCash, shopifyOrder } from '../support/shopifyOrders';
+import { payableInCash, shopifyOrder } from '../support/shopifyOrders';
 import { toGraphqlOrder } from '../support/graphqlOrder';
 import { jsonOf, orderParameters, pairedItems, pickupFields, setUp } from '../support/actionNode';
 import { pickup } from '../support/sampleDelivery';
@@ -72,13 +72,7 @@ describe('Shopify order', () => {
 	});
 
 	test.each<[string, INodeParameters, IDataObject]>([
-		['wrapped in "order"', {}, { order: shopifyOrder() }],
 		['from an expression', { order: '={{ $json.body }}' }, { body: shopifyOrder() }],
-		[
-			'in the body of a Webhook node',
-			{},
-			{ headers: {}, params: {}, query: {}, body: shopifyOrder() },
-		],
 		['from the GraphQL API', {}, { data: { order: toGraphql() } }],
 		['as JSON text', { order: '={{ $json.text }}' }, { text: JSON.stringify(shopifyOrder()) }],
 	])('accepts an order %s', async (_form, parameters, item) => {
@@ -102,25 +96,6 @@ describe('Shopify order', () => {
 		expect(service.creations()).toMatchObject([
 			{ type: 'express', deliveries: [{ referenceId: '#0' }] },
 			{ type: 'flex', deliveries: [{ referenceId: '#1' }] },
-		]);
-	});
-
-	test('rejects a whole order if there are pickups by location, unless there is one for all others', async () => {
-		const entry = [{ shopifyLocation: 'Harbor', pickupType: 'warehouse', warehouse: '7' }];
-		const run = async (table: IDataObject) =>
-			await service.run(
-				{ ...fromOrder(), pickupDetails: { pickupByLocation: { entry, ...table } } },
-				{ items: [shopifyOrder()] },
-			);
-
-		const { error } = await run({});
-		expect(error?.message).toBe(
-			'#1001 has no location in Shopify, because it is a whole order [item 0]',
-		);
-		expect(service.control.requests()).toEqual([]);
-		await run({ others: [{ pickupType: 'warehouse', warehouse: '9' }] });
-		expect(service.control.deliveries()).toMatchObject([
-			{ request: { pickup: { location: { warehouse: 9 } } } },
 		]);
 	});
 
@@ -167,40 +142,6 @@ describe('Shopify order', () => {
 				})),
 			},
 		]);
-	});
-
-	test('sends orders in one request with their company and delivery type', async () => {
-		const orders = ['#1', '#2', '#3'].map((name) => shopifyOrder({ name }));
-
-		const { items } = await service.run(
-			{
-				...fromOrder(),
-				options: { batchSize: 100, companyId: 1002, type: 'flex', simplify: false },
-			},
-			{ items: orders },
-		);
-
-		expect(service.creations()).toEqual([
-			{
-				deliveries: ['#1', '#2', '#3'].map((name) => ({
-					...plain,
-					packages: [{ ...parcel, name }],
-					referenceId: name,
-				})),
-				companyId: 1002,
-				type: 'flex',
-			},
-		]);
-		expect(jsonOf(items)).toEqual(
-			service.control.deliveries().map(({ record }) => ({
-				...record,
-				outcome: 'created',
-				message: 'Created',
-				reason: '',
-				actionNeeded: '',
-				shopifyOrder: { ...orderSummary, name: record.referenceId },
-			})),
-		);
 	});
 });
 
@@ -360,53 +301,6 @@ test('keeps the error message unchanged if it contains an error code of n8n', as
 	);
 });
 
-const warnings = (hints: ReadonlyArray<{ type?: string; message: string }>) =>
-	hints.filter(({ type }) => type === 'warning').map(({ message }) => message);
-
-describe('orders without fields that Shopify always returns', () => {
-	const orderWithout = (name: string, ...fields: string[]) => ({
-		...shopifyOrder({ name }),
-		...Object.fromEntries(fields.map((field) => [field, undefined])),
-	});
-	const statusFields = ['cancelled_at', 'test', 'financial_status', 'payment_gateway_names'];
-
-	test.each([
-		['after the run', {}],
-		['before the run, in a dry run', { dryRun: true }],
-	])('warns of missing status fields %s', async (_, options) => {
-		const items = [
-			orderWithout('#1', 'cancelled_at'),
-			orderWithout('#2', 'cancelled_at', 'test'),
-			shopifyOrder({ name: '#3' }),
-		];
-		const { hints, items: output } = await service.run({ ...fromOrder(), options }, { items });
-		expect(jsonOf(output).map(({ actionNeeded }) => actionNeeded)).toEqual([
-			'Shopify did not return "cancelled_at" (assumed: not canceled). Request it in the Shopify node or the query.',
-			'Shopify did not return "cancelled_at", "test" (assumed: not canceled, not a test order). Request it in the Shopify node or the query.',
-			'',
-		]);
-		expect(warnings(hints)).toContain('2 of 3 need your attention: #1, #2.');
-	});
-
-	test('does not warn of status fields that do not matter, or that are null or empty', async () => {
-		const mapping = { includeTestOrders: true, payment: 'any', cod: 'never' };
-		const items = [orderWithout('#1', ...statusFields.slice(1))];
-		const first = await service.run(fromOrder(mapping), { items });
-		expect(warnings(first.hints)).toEqual([]);
-		const nothing = { cancelled_at: null, test: false, payment_gateway_names: [] };
-		const second = await service.run(fromOrder(), {
-			items: [shopifyOrder({ name: '#2', ...nothing })],
-		});
-		expect(warnings(second.hints)).toEqual([]);
-		const former = {
-			...orderWithout('#3', 'payment_gateway_names'),
-			gateway: 'Cash on Delivery (COD)',
-		};
-		const third = await service.run(fromOrder(), { items: [former] });
-		expect(warnings(third.hints)).toEqual([]);
-	});
-});
-
 describe('one place for every order', () => {
 	const orders = ['#1', '#2', '#3'].map((name, index) => shopifyOrder({ id: index + 1, name }));
 	const address = '1 Main Street, Springfield';
@@ -429,59 +323,7 @@ describe('one place for every order', () => {
 	});
 });
 
-test('says which unpaid amounts are not collected', async () => {
-	const owed = (name: string, methods: string[]) =>
-		shopifyOrder({ ...payableInCash, name, payment_gateway_names: methods });
-	const items = [
-		owed('#1', ['Bank Deposit']),
-		owed('#2', ['Bank Deposit', 'Pay the milkman']),
-		owed('#3', []),
-		owed('#4', ['COD']),
-		shopifyOrder({ name: '#5' }),
-		shopifyOrder({ ...payableInCash, name: '#6', financial_status: 'authorized' }),
-	];
-	const first = await service.run(fromOrder({ payment: 'any' }), { items });
-	expect(jsonOf(first.items).map(({ actionNeeded }) => actionNeeded)).toEqual([
-		'No cash is collected, but the order is not paid (Bank Deposit).',
-		'No cash is collected, but the order is not paid (Bank Deposit, Pay the milkman). If Pay the milkman is cash on delivery, add it to Cash on Delivery Methods.',
-		'No cash is collected, but the order is not paid (no payment method).',
-		...['', '', ''],
-	]);
-	expect(warnings(first.hints)).toEqual(['3 of 6 need your attention: #1, #2, #3.']);
-});
-
 describe('order that is skipped', () => {
-	test.each<[string, IDataObject, RegExp]>([
-		[
-			'cancelled',
-			{ cancelled_at: '2026-03-03T10:02:00-06:00' },
-			/^Order #1001 was canceled\..*ask the Delivery Service to stop it/,
-		],
-		['testOrder', { test: true }, /^Order #1001 is a test order\..*Include Test Orders/],
-		[
-			'nothingToShip',
-			{ line_items: [lineItem({ fulfillable_quantity: 0 }), mugs({ gift_card: true })] },
-			/^Order #1001 has nothing left to ship/,
-		],
-	])('returns a skipped item with the reason: %s', async (reason, changes, message) => {
-		const { error, items } = await service.run(fromOrder(), { items: [shopifyOrder(changes)] });
-
-		expect(error).toBeUndefined();
-		expect(service.control.requests()).toEqual([]);
-		expect(items).toMatchObject([
-			{
-				json: {
-					referenceId: '#1001',
-					outcome: 'skipped',
-					message: expect.stringMatching(message),
-					id: '',
-					reason,
-				},
-				pairedItem: { item: 0 },
-			},
-		]);
-	});
-
 	test('sends the other orders and returns skipped ones in their place', async () => {
 		const { items, outputs } = await service.run(fromOrder(), {
 			items: [
@@ -506,21 +348,8 @@ describe('order that is skipped', () => {
 describe('invalid order', () => {
 	test.each<[RegExp, IDataObject]>([
 		[
-			/^Order #1001 has no email address.*Fallback Email/,
-			shopifyOrder({ email: '', contact_email: '', customer: null }),
-		],
-		[/^Order \d+ has no "name" to use as the reference ID/, shopifyOrder({ name: null })],
-		[
-			/^Order #1001's "line_items\[0\]\.quantity" should be a whole number of 0 or more, but is the text "two"\./,
-			shopifyOrder({ line_items: [lineItem({ quantity: 'two' })] }),
-		],
-		[
 			/^Order #1001-1001-.*: reference ID "#1001-1001-.*" is longer than 40 characters/,
 			shopifyOrder({ name: '#1001-1001-1001-1001-1001-1001-1001-1001-1' }),
-		],
-		[
-			/^This is a list of Shopify orders, not a single order\. .*Split Out/,
-			{ orders: [shopifyOrder()] },
 		],
 		[/^This is not a Shopify order: it has no "line_items"\./, { json: 1 }],
 	])('sends the other order if one is invalid: %s', async (message, item) => {

@@ -2,7 +2,7 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { z } from 'zod/v4';
 
-import { lineItem, shippingAddress, shopifyOrder } from '../support/shopifyOrders';
+import { lineItem, shopifyOrder } from '../support/shopifyOrders';
 import { jsonOf, orderParameters, pickupFields, setUp } from '../support/actionNode';
 import { samplePart } from '../support/sampleFulfillmentOrder';
 
@@ -37,59 +37,59 @@ const failed = { message: expect.any(String), jobId: '', code: '' };
 const itemsWithIds = (ids: readonly string[]) => ids.map((id) => ({ id }));
 
 describe('deliveries to update', () => {
-	test.each([
-		['comma-separated text', '={{ $json.ids.join(" , ") }}', 3],
-		['an array', '={{ $json.ids }}', 3],
-	])('updates deliveries by delivery ID: %s', async (_form, deliveryIds, count) => {
-		const ids = (await service.seed(3)).slice(0, count);
+	test.each([['comma-separated text', '={{ $json.ids.join(" , ") }}', 3]])(
+		'updates deliveries by delivery ID: %s',
+		async (_form, deliveryIds, count) => {
+			const ids = (await service.seed(3)).slice(0, count);
 
-		const { error, items } = await service.run(
-			update({ instructions: 'Ring twice' }, { deliveryIds }),
-			{ items: [{ ids }] },
-		);
+			const { error, items } = await service.run(
+				update({ instructions: 'Ring twice' }, { deliveryIds }),
+				{ items: [{ ids }] },
+			);
 
-		expect(error).toBeUndefined();
-		expect(service.received('PATCH')).toEqual([
-			{
-				method: 'PATCH',
-				path: '/v1/deliveries/dropoff',
-				body: {
-					deliveryIds: ids,
-					deliveryChanges: { location: { instructions: 'Ring twice' } },
+			expect(error).toBeUndefined();
+			expect(service.received('PATCH')).toEqual([
+				{
+					method: 'PATCH',
+					path: '/v1/deliveries/dropoff',
+					body: {
+						deliveryIds: ids,
+						deliveryChanges: { location: { instructions: 'Ring twice' } },
+						...flags,
+					},
+				},
+			]);
+			expect(items).toEqual(
+				ids.map((deliveryId) => ({ json: { deliveryId, ...success }, pairedItem: { item: 0 } })),
+			);
+		},
+	);
+
+	test.each([['comma-separated text', 'R0, R2']])(
+		'updates deliveries by reference ID: %s',
+		async (_form, referenceIds) => {
+			await service.seed(3);
+
+			const { items } = await service.run(byReference({ name: 'Ben' }, referenceIds));
+
+			expect(updates()).toEqual([
+				{
+					referenceIds: ['R0', 'R2'],
+					deliveryChanges: { contact: { name: 'Ben' } },
 					...flags,
 				},
-			},
-		]);
-		expect(items).toEqual(
-			ids.map((deliveryId) => ({ json: { deliveryId, ...success }, pairedItem: { item: 0 } })),
-		);
-	});
-
-	test.each([
-		['comma-separated text', 'R0, R2'],
-		['an array', '={{ ["R0", "R2"] }}'],
-	])('updates deliveries by reference ID: %s', async (_form, referenceIds) => {
-		await service.seed(3);
-
-		const { items } = await service.run(byReference({ name: 'Ben' }, referenceIds));
-
-		expect(updates()).toEqual([
-			{
-				referenceIds: ['R0', 'R2'],
-				deliveryChanges: { contact: { name: 'Ben' } },
-				...flags,
-			},
-		]);
-		expect(items).toEqual(
-			['R0', 'R2'].map((referenceId) => ({
-				json: { referenceId, ...success },
-				pairedItem: { item: 0 },
-			})),
-		);
-		expect(service.control.deliveries().map(({ request }) => request.dropoff.contact.name)).toEqual(
-			['Ben', 'Ana Torres', 'Ben'],
-		);
-	});
+			]);
+			expect(items).toEqual(
+				['R0', 'R2'].map((referenceId) => ({
+					json: { referenceId, ...success },
+					pairedItem: { item: 0 },
+				})),
+			);
+			expect(
+				service.control.deliveries().map(({ request }) => request.dropoff.contact.name),
+			).toEqual(['Ben', 'Ana Torres', 'Ben']);
+		},
+	);
 });
 
 describe('flags of an update', () => {
@@ -459,47 +459,6 @@ describe('changes from a Shopify order', () => {
 		expect(updates()).toHaveLength(1);
 	});
 
-	test('says in the row that all orders go to one place', async () => {
-		await service.seed(1);
-		const { items } = await service.run(fromOrder({ address: '1 Main Street' }), {
-			items: [shopifyOrder({ name: 'R0' })],
-		});
-		expect(jsonOf(items)[0]?.actionNeeded).toContain('It goes to 1 Main Street like all orders.');
-	});
-
-	test('omits missing fields of the order, but replaces the instructions of the old address', async () => {
-		await service.seed(1);
-		const order = shopifyOrder({
-			phone: null,
-			note: null,
-			shipping_address: {
-				...shippingAddress(),
-				phone: null,
-				address2: null,
-				latitude: null,
-				longitude: null,
-			},
-			customer: null,
-			billing_address: null,
-		});
-
-		const { error } = await service.run(fromOrder(), { items: [order] });
-
-		expect(error).toBeUndefined();
-		expect(updates()).toEqual([
-			{
-				referenceIds: ['R0'],
-				deliveryChanges: {
-					location: { address: location.address, instructions: 'Order #1001' },
-					contact: { name: contact.name, email: contact.email },
-					packages: [parcel],
-					cod: 0,
-				},
-				...flags,
-			},
-		]);
-	});
-
 	test('applies the order options, and accepts test orders and refunded orders', async () => {
 		await service.seed(1);
 		const order = shopifyOrder({ test: true, financial_status: 'refunded' });
@@ -511,99 +470,10 @@ describe('changes from a Shopify order', () => {
 		]);
 	});
 
-	const paid = {
-		financial_status: 'paid',
-		total_outstanding: '0.00',
-		payment_gateway_names: ['Cash on Delivery (COD)'],
-	};
-	const byCard = { payment_gateway_names: ['shopify_payments'] };
-
-	test.each<[string, INodeParameters, IDataObject]>([
-		['has been paid', {}, paid],
-		['has been paid according to its status only', {}, { ...paid, total_outstanding: null }],
-		['was refunded', {}, { ...paid, financial_status: 'refunded', total_outstanding: '50.00' }],
-		['was paid by card in place of cash', {}, { ...paid, ...byCard }],
-		[
-			'has another payment method now',
-			{},
-			{ ...byCard, financial_status: 'pending', total_outstanding: '49.90' },
-		],
-		['has been paid and Cash on Delivery is Never', { cod: 'never' }, paid],
-	])('sets cash on delivery to 0 if an order %s', async (_what, orderOptions, changes) => {
-		await service.seed(1);
-
-		const { error } = await service.run(fromOrder(orderOptions), {
-			items: [shopifyOrder(changes)],
-		});
-
-		expect(error).toBeUndefined();
-		expect(updates()).toMatchObject([{ deliveryChanges: { cod: 0 } }]);
-	});
-
-	test.each<[string, INodeParameters, IDataObject]>([
-		[
-			'Cash on Delivery is Never and an amount is outstanding',
-			{ cod: 'never' },
-			{ ...paid, financial_status: 'pending', total_outstanding: '49.90' },
-		],
-		[
-			'the payment method is not cash on delivery and the outstanding amount is unknown',
-			{},
-			{ ...byCard, financial_status: 'partially_paid', total_outstanding: null },
-		],
-	])('leaves the cash on delivery unchanged if %s', async (_what, orderOptions, changes) => {
-		await service.seed(1);
-
-		await service.run(fromOrder(orderOptions), { items: [shopifyOrder(changes)] });
-
-		expect(updates()).toHaveLength(1);
-		expect(updates()).not.toMatchObject([{ deliveryChanges: { cod: expect.anything() } }]);
-	});
-
-	describe('from an order that has been fulfilled', () => {
-		const line = lineItem();
-		const fulfilled = { ...line, fulfillable_quantity: 0, fulfillment_status: 'fulfilled' };
-
-		test.each<[string, IDataObject[]]>([
-			['completely', [fulfilled]],
-			['partially', [{ ...line, id: 7 }, fulfilled]],
-			[
-				'partially according to its status only',
-				[{ ...line, fulfillable_quantity: null, fulfillment_status: 'partial' }],
-			],
-		])(
-			'leaves the packages of an order unchanged that is fulfilled %s, but removes its cash on delivery',
-			async (_what, line_items) => {
-				await service.seed(1);
-
-				const { error } = await service.run(fromOrder(), {
-					items: [shopifyOrder({ ...paid, line_items })],
-				});
-
-				expect(error).toBeUndefined();
-				expect(updates()).toMatchObject([{ deliveryChanges: { cod: 0, contact: {} } }]);
-				expect(updates()).not.toMatchObject([{ deliveryChanges: { packages: expect.anything() } }]);
-			},
-		);
-	});
-
 	test('says how to stop the delivery of an order with nothing left to ship', async () => {
 		const { error } = await service.run(fromOrder(), { items: [shopifyOrder({ line_items: [] })] });
 
 		expect(error?.description).toMatch(/was not updated\. To stop it, ask the Delivery Service\./);
-	});
-
-	test('rejects an order with an unknown outstanding amount', async () => {
-		const order = shopifyOrder({
-			...paid,
-			financial_status: 'partially_paid',
-			total_outstanding: null,
-		});
-
-		const { error } = await service.run(fromOrder(), { items: [order] });
-
-		expect(error?.message).toMatch(/doesn't say how much is unpaid/);
-		expect(updates()).toEqual([]);
 	});
 
 	test.each<[RegExp, IDataObject]>([

@@ -76,10 +76,6 @@ describe('an invalid webhook item', () => {
 			'URL must be a valid URL that starts with http:// or https:// [item 0]',
 			{ url: 'shop.example' },
 		],
-		[
-			'URL must be a valid URL that starts with http:// or https:// [item 0]',
-			{ url: 'ftp://shop.example' },
-		],
 		...['https://shop.example/a\r\nb', 'https://shop.example\n/a', 'https://a.example/\tb'].map(
 			(broken): [string, object] => [
 				'URL must be a valid URL that starts with http:// or https:// [item 0]',
@@ -148,19 +144,4 @@ describe('a webhook that the service rejects', () => {
 			context: { itemIndex: 1 },
 		});
 	});
-
-	test.each(['={{ $json.company }}'])(
-		'fails before any request when the option Company ID is %j and gives nothing',
-		async (companyId) => {
-			const { error } = await service.run({
-				...create,
-				url,
-				event: 'createTask',
-				options: { companyId },
-			});
-
-			expect(service.control.requests()).toEqual([]);
-			expect(error?.message).toBe('Delivery Service: the option Company ID is empty [item 0]');
-		},
-	);
 });

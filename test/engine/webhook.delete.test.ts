@@ -194,13 +194,4 @@ describe('the list of webhooks', () => {
 			},
 		]);
 	});
-
-	test('lists webhooks for undocumented events with the event code', async () => {
-		const body = [{ url: 'https://a.example', action: 9, status: 'active' }];
-		service.control.addFault({ method: 'GET', kind: 'status', status: 200, body });
-
-		const { results } = await search({});
-
-		expect(results).toEqual([{ name: 'Event 9: https://a.example', value: '9 https://a.example' }]);
-	});
 });

@@ -112,13 +112,6 @@ describe('a list of 60 webhooks', () => {
 	});
 });
 
-test('returns no items when there are no webhooks', async () => {
-	const { status, items } = await service.run(getAll());
-
-	expect(service.received()).toMatchObject([listing]);
-	expect({ status, items }).toEqual({ status: 'success', items: [] });
-});
-
 test.each([
 	[
 		'a message of the service',
@@ -173,34 +166,5 @@ describe('an error of Get Many', () => {
 
 		expect(service.control.requests()).toEqual([]);
 		expect(error?.message).toBe(message);
-	});
-
-	test('lists the webhooks of other items after a failed one, with On Error: Continue', async () => {
-		await service.subscribe('https://a.example', 1);
-		const body = { code: 'FORBIDDEN', message: 'Not for this key' };
-		const path = '/hooks/companies/1002';
-		service.control.addFault({ kind: 'status', status: 403, path, body });
-
-		const { items } = await service.run(
-			getAll({ options: { companyId: '={{ $json.company }}' } }),
-			{ items: [{ company: 1002 }, { company: 1001 }], onError: 'continueRegularOutput' },
-		);
-
-		expect(service.received('GET').map((request) => request.path)).toEqual([
-			path,
-			'/hooks/companies/1001',
-		]);
-		expect(items).toMatchObject([
-			{
-				json: {
-					error: {
-						message: 'The Delivery Service does not allow this request with this API key [item 0]',
-						description: expect.stringContaining('Not for this key'),
-					},
-				},
-				pairedItem: { item: 0 },
-			},
-			{ json: { url: 'https://a.example' }, pairedItem: { item: 1 } },
-		]);
 	});
 });

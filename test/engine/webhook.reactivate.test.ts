@@ -1,6 +1,5 @@
 import { type RunNodeOptions } from '../support/engine/engine';
 import { jsonOf, setUp } from '../support/actionNode';
-import { setUpTriggers, updated } from '../support/triggerNode';
 
 const service = setUp();
 
@@ -173,23 +172,4 @@ describe('a failure', () => {
 			]);
 		},
 	);
-});
-
-describe('a published trigger', () => {
-	const triggers = setUpTriggers();
-
-	test("a published trigger receives events again after a reactivation with n8n's base URL", async () => {
-		const trigger = await triggers.open();
-		await trigger.activate();
-		const { url } = triggers.hook(3);
-		triggers.control.blacklist(url, 3);
-
-		const { items } = await reactivate(new URL(trigger.url).origin, {
-			credential: triggers.credential,
-		});
-		const postings = await triggers.control.fireEvent(3, updated);
-
-		expect(jsonOf(items)).toMatchObject([{ url, reactivated: true }]);
-		expect(postings).toMatchObject([{ url, status: 200 }]);
-	});
 });
