@@ -165,12 +165,6 @@ describe('the page of the local service', () => {
 		await nextButton('picked up').waitFor();
 		await screenshot('service-narrow');
 	});
-
-	test('links to the other pages', async () => {
-		await page.goto(service.url);
-		const link = page.getByRole('navigation').getByRole('link', { name: 'Shop' });
-		expect(await link.getAttribute('href')).toBe('http://127.0.0.1:1');
-	});
 });
 
 describe("the shop's page", () => {

@@ -167,7 +167,7 @@ test('creates the same orders once in two parallel executions on two workers', a
 	expect(pairsOnTwoWorkers).toBeGreaterThan(0);
 });
 
-test('starts 1,000 executions for 1,000 events at the webhook process, one per event', async () => {
+test('starts 400 executions for 400 events at the webhook process, one per event', async () => {
 	const { client, service } = installation;
 	const [delivery] = service.control.deliveries();
 	if (!delivery) throw new Error('Expected a delivery');
@@ -178,7 +178,7 @@ test('starts 1,000 executions for 1,000 events at the webhook process, one per e
 		productionWebhook(await client.workflow(workflowId), 'updateTask'),
 	]);
 
-	const ids = Array.from({ length: 1000 }, (_, index) => `task-${index + 1}`);
+	const ids = Array.from({ length: 400 }, (_, index) => `task-${index + 1}`);
 	// In parallel, as many as the service has connections.
 	for (const idChunk of chunk(ids, 20)) {
 		const postings = await Promise.all(
@@ -226,25 +226,6 @@ test('receives events at the webhook process after a change of the API secret', 
 	await changeSecret(service.credential.apiSecret);
 	await client.unpublish(workflowId);
 	expect(service.control.webhooks()).toEqual([]);
-});
-
-test('loses no event under load on two workers', async () => {
-	const { client, service } = installation;
-	const workflow = triggerWorkflow(installation, { events: ['updateTask'] });
-	const workflowId = await client.createWorkflow(workflow);
-	await client.publish(workflowId);
-	const ids = Array.from({ length: 100 }, (_, index) => `parallel-${index + 1}`);
-
-	expect(await fireUpdates(service.control, ids, 10)).toEqual(ids.map(() => 200));
-	const executions = await waitForExecutions(client, workflowId, ids.length);
-
-	expect(outputIds(nodes.done, executions)).toEqual(ids.sort());
-	const started = await Promise.all(
-		installation.workers.map(async (worker) => await worker.loggedExecutions('started')),
-	);
-	for (const startedIds of started)
-		expect(executions.filter(({ id }) => startedIds.includes(id)).length).toBeGreaterThan(0);
-	await client.unpublish(workflowId);
 });
 
 test('creates 2,000 orders in 20 executions once, within the rate limit and despite 429 responses', async () => {

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import type { StoredWorkflow } from '../../playground/n8n/client';
 import { outputOf, type Execution } from '../../playground/n8n/execution';
 import { waitFor } from '../../playground/n8n/progress';
-import { node } from '../../playground/n8n/workflowParts';
 import * as shared from './support/versionTests';
 import {
 	listSubscriptions,
@@ -16,7 +15,7 @@ import {
 } from './support/events';
 import { testTriggerChanges } from './support/triggerTests';
 import { nodes, withChangedTrigger } from './support/workflows';
-import { credentialType, openInstallation, type Installation } from './support/installation';
+import { openInstallation, type Installation } from './support/installation';
 
 let installation: Installation;
 /** The workflows of the running test. */
@@ -208,36 +207,6 @@ describe('a published workflow', () => {
 		expect(triggerOutput(executions)).toEqual([first.item, second.item]);
 	});
 
-	test('uses a changed credential after unpublishing and publishing, not after another published change', async () => {
-		const { client, service } = installation;
-		const data = { ...service.credential };
-		const name = 'Changing';
-		const id = await client.createCredential(name, credentialType, data);
-		const workflow = await importTrigger(
-			{ events: ['updateTask'] },
-			{ [credentialType]: { id, name } },
-		);
-		await client.publish(workflow.id);
-		const before = service.control.webhooks();
-
-		await client.updateCredential(id, name, credentialType, { ...data, companyId: 1002 });
-		await client.updateWorkflow(workflow.id, {
-			nodes: [...workflow.nodes, node('Added', 'n8n-nodes-base.noOp')],
-		});
-		await client.publish(workflow.id);
-		expect(service.control.webhooks()).toEqual(before);
-
-		await client.unpublish(workflow.id);
-		await client.publish(workflow.id);
-		// The webhook at the earlier company stays, and its calls are rejected.
-		expect(service.control.webhooks().map(({ companyId }) => companyId)).toEqual([1001, 1002]);
-		const { statuses, item } = await fireUpdate();
-		expect(statuses).toEqual([401, 200]);
-		expect(triggerOutput(await waitForExecutions(client, workflow.id, 1))).toEqual([item]);
-		await client.unpublish(workflow.id);
-		service.control.reset();
-	});
-
 	test('subscribes a workflow and its duplicate separately', async () => {
 		const { client } = installation;
 		const workflow = await publishTrigger({ events: ['updateTask'] });
@@ -263,21 +232,6 @@ describe('a published workflow', () => {
 });
 
 describe('recovery from failures', () => {
-	test('re-creates a blacklisted subscription that publishing finds, and logs it', async () => {
-		const { client } = installation;
-		const workflow = await publishTrigger({ events: ['updateTask'] });
-		await duringOutage(async () => await client.unpublish(workflow.id));
-		const { control } = installation.service;
-		control.blacklist(control.webhooks()[0]?.url ?? '', 3);
-		await client.publish(workflow.id);
-		expect(subscriptions()).toEqual([productionWebhook(workflow, 'updateTask')]);
-		expect(await readLog()).toMatch(
-			`in workflow "Delivery events" (${workflow.id}): the Delivery Service had blacklisted the webhook for Delivery Updated`,
-		);
-		const events = [await fireUpdate(), await fireUpdate()].map(({ item }) => item);
-		expect(triggerOutput(await waitForExecutions(client, workflow.id, 2))).toEqual(events);
-	});
-
 	test('removes the webhooks of a deleted workflow with Get Many and Delete, as the log advises', async () => {
 		const { id } = await publishTrigger({ events: ['createTask', 'updateTask'] });
 		await duringOutage(async () => {

@@ -256,30 +256,6 @@ describe('delivery updates to Shopify', () => {
 		expect(emailsAbout(sent)).toEqual([]);
 	});
 
-	test('completes a split order an hour after Shopify failed for one of its parts', async () => {
-		const [first, second] = await placeSplitOrder();
-		shop().failOnce(second.fulfillmentOrder.id);
-		await reportStatus(first, 'delivered');
-		await reportStatus(second, 'delivered');
-		expect(trackingUrls(first)).toEqual([first.trackLink]);
-		expect(trackingUrls(second)).toEqual([]);
-		expect(await rowOf(second)).toMatchObject({
-			shownInShopify: 'no',
-			message: expect.stringContaining('Internal Server Error'),
-			solved: 'no',
-		});
-		await runEveryHour();
-		expect(trackingUrls(first)).toEqual([first.trackLink]);
-		expect(trackingUrls(second)).toEqual([second.trackLink]);
-		expect(shownStatuses(second)).toEqual(['DELIVERED']);
-		expect(await rowOf(second)).toMatchObject({
-			shownInShopify: 'yes',
-			message: '',
-			whatToDo: '',
-			solved: 'yes',
-		});
-	});
-
 	test('fulfills a fulfillment order on hold once it is released', async () => {
 		const [first, second] = await placeSplitOrder();
 		shop().hold(second.fulfillmentOrder.id);

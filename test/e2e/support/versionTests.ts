@@ -7,7 +7,7 @@ import { serialize } from 'node:v8';
 import axios from 'axios';
 import fc from 'fast-check';
 import type { StoredWorkflow } from '../../../playground/n8n/client';
-import { hintsOf, itemsOf, outputOf, type Execution } from '../../../playground/n8n/execution';
+import { hintsOf, outputOf, type Execution } from '../../../playground/n8n/execution';
 import { installHost, type HostName } from '../../../playground/n8n/host';
 import { node } from '../../../playground/n8n/workflowParts';
 import { waitFor } from '../../../playground/n8n/progress';
@@ -24,7 +24,7 @@ import {
 } from './events';
 import { startAuthProxy, type AuthProxy } from './authProxy';
 import { recordRequires, type LoadedModule, type RequireRecorder } from './requires';
-import { dropoff, packages, pickup, pickupFields, shopifyFields } from './sampleDelivery';
+import { dropoff, packages, pickup, shopifyFields } from './sampleDelivery';
 import { senderNodes, senderWorkflow } from './sending';
 import { actionWorkflow, nodes, triggerWorkflow, type ActionWorkflow } from './workflows';
 import {
@@ -113,25 +113,6 @@ function testInstallation(
 	loadedModules: () => Promise<LoadedModule[]>,
 ): void {
 	describe('the installed package', () => {
-		test('the installed package offers its nodes in the editor', async () => {
-			const types = await installation().client.nodeTypes();
-			const own = types.filter(({ name }) => name.startsWith('n8n-nodes-delivery-service.'));
-			expect(own.map(({ name, displayName, group }) => ({ name, displayName, group }))).toEqual(
-				expect.arrayContaining([
-					{
-						name: 'n8n-nodes-delivery-service.deliveryService',
-						displayName: 'Delivery Service',
-						group: ['output'],
-					},
-					{
-						name: 'n8n-nodes-delivery-service.deliveryServiceTrigger',
-						displayName: 'Delivery Service Trigger',
-						group: ['trigger'],
-					},
-				]),
-			);
-		});
-
 		test("the installed package includes no libraries and loads n8n's", async () => {
 			const { userFolder } = installation();
 			const packageFolder = installedPackageFolder(installation());
@@ -169,186 +150,11 @@ function testConnection(installation: () => Installation): void {
 				{ method: 'GET', path: '/hooks/companies/1001', status: 200 },
 			]);
 		});
-
-		test('the connection test reports a wrong API secret', async () => {
-			expect(await testCredential({ apiSecret: 'wrong' })).toEqual({
-				status: 'Error',
-				message:
-					'The Delivery Service rejected the API key. Check API Key ID and API Secret in the credential. If the key was changed on the Delivery Service, enter the new one. The service says: Credentials missing or invalid (UNAUTHORIZED)',
-			});
-		});
 	});
 }
 
 /** Tests the request and the output of every operation on deliveries and webhooks. */
 function testOperations(installation: () => Installation): void {
-	describe('Delivery > Create', () => {
-		test('creates a delivery from its fields', async () => {
-			const { execution, output } = await runAction(installation(), {
-				items: [{ order: '#2001', address: '48 Oak Avenue, Springfield' }],
-				parameters: {
-					resource: 'delivery',
-					operation: 'create',
-					source: 'defineBelow',
-					...pickupFields,
-					dropoffName: 'Ana Torres',
-					dropoffEmail: 'ana@example.com',
-					dropoffPhone: '+1 555 0101',
-					dropoffLocationType: 'address',
-					dropoffAddress: '={{ $json.address }}',
-					dropoffDetails: { instructions: 'Ring twice', lat: '39.7817', lng: '-89.6501' },
-					packagesInput: 'list',
-					packages: {
-						package: [
-							{ id: 'PK-1', name: 'Box', qty: 2, size: 'm', weight: '1.5', price: '49.90' },
-							{ name: 'Tube', qty: 1, size: 'xs', weight: '', price: '', id: '' },
-						],
-					},
-					referenceId: '={{ $json.order }}',
-					additionalFields: {
-						tags: 'fragile, morning',
-						cod: '12.5',
-						extraData: { entry: [{ name: 'Gift note', value: 'Enjoy!', searchable: true }] },
-					},
-					options: { type: 'express', companyId: '1002' },
-				},
-			});
-			const [delivery] = installation().service.control.deliveries();
-			expect(installation().service.control.deliveries()).toHaveLength(1);
-			expect(delivery).toMatchObject({ companyId: 1002, type: 'express' });
-			expect(delivery?.request).toEqual({
-				pickup,
-				dropoff: {
-					contact: { name: 'Ana Torres', email: 'ana@example.com', phonenumber: '+1 555 0101' },
-					location: {
-						address: '48 Oak Avenue, Springfield',
-						instructions: 'Ring twice',
-						lat: '39.7817',
-						lng: '-89.6501',
-					},
-				},
-				packages: [
-					{ id: 'PK-1', name: 'Box', qty: 2, size: 'm', weight: 1.5, price: 49.9 },
-					{ name: 'Tube', qty: 1, size: 'xs' },
-				],
-				referenceId: '#2001',
-				tags: ['fragile', 'morning'],
-				cod: 12.5,
-				extraData: [{ name: 'Gift note', value: 'Enjoy!', searchable: true }],
-			});
-			const { id, trackLink, deliveryDate, price } = delivery?.record ?? {};
-			const outputFields = { id, trackLink, deliveryDate, price };
-			expect(output).toEqual([
-				{
-					...outputFields,
-					referenceId: '#2001',
-					outcome: 'created',
-					message: 'Created',
-					actionNeeded: '',
-					statusDelivery: 'processing',
-					reason: '',
-				},
-			]);
-			expect(hintsOf(execution, nodes.action)).toEqual(['Created 1 delivery.']);
-		});
-
-		test('creates deliveries from JSON in one request, in the order of the items', async () => {
-			const items = ['J-1', 'J-2', 'J-3'].map((referenceId) => ({
-				...{ pickup, dropoff, packages, referenceId },
-			}));
-			const { execution, output } = await runAction(installation(), {
-				items,
-				parameters: {
-					resource: 'delivery',
-					operation: 'create',
-					source: 'json',
-					deliveryJson: '={{ $json }}',
-					options: { batchSize: 100, simplify: false },
-				},
-			});
-			const { control } = installation().service;
-			expect(control.requests()).toMatchObject([
-				{ method: 'POST', path: '/v1/deliveries', status: 200, body: { deliveries: items } },
-			]);
-			const common = { outcome: 'created', message: 'Created', reason: '' };
-			const more = { actionNeeded: '', shopifyOrder: '' };
-			expect(output).toEqual(
-				control.deliveries().map(({ record }) => ({ ...record, ...common, ...more })),
-			);
-			expect(output.map(({ referenceId }) => referenceId)).toEqual(['J-1', 'J-2', 'J-3']);
-			expect(itemsOf(execution, nodes.action).map(({ pairedItem }) => pairedItem)).toEqual([
-				{ item: 0 },
-				{ item: 1 },
-				{ item: 2 },
-			]);
-		});
-	});
-
-	describe('Delivery > Update', () => {
-		const update = async (parameters: object) =>
-			await runAction(installation(), {
-				parameters: { resource: 'delivery', operation: 'update', ...parameters },
-			});
-
-		test('updates deliveries by delivery ID and by reference ID', async () => {
-			const [first = '', second = ''] = await createDeliveries(installation(), [
-				'U-1',
-				'U-2',
-				'U-3',
-			]);
-			const byId = await update({
-				findBy: 'deliveryIds',
-				changesFrom: 'defineBelow',
-				deliveryIds: `${first}, ${second}`,
-				changes: { name: 'Bo Lind', address: '9 Elm Street', cod: '0', addTags: '12, 15' },
-				options: { recalculateCity: false },
-			});
-			const results = byId.output.map(({ jobId, ...rest }) => ({ ...rest, hasJob: !!jobId }));
-			const success = { hasJob: true, code: 'OK', outcome: 'updated', message: 'Success' };
-			expect(results).toEqual([
-				{ deliveryId: first, ...success },
-				{ deliveryId: second, ...success },
-			]);
-			const byReference = await update({
-				findBy: 'referenceIds',
-				changesFrom: 'defineBelow',
-				referenceIds: 'U-3',
-				changes: { referenceId: 'U-3-B' },
-			});
-			expect(byReference.output).toMatchObject([{ referenceId: 'U-3', message: 'Success' }]);
-			const { control } = installation().service;
-			expect(
-				control
-					.requests()
-					.filter(({ method }) => method === 'PATCH')
-					.map(({ body }) => body),
-			).toEqual([
-				{
-					deliveryIds: [first, second],
-					deliveryChanges: {
-						location: { address: '9 Elm Street' },
-						contact: { name: 'Bo Lind' },
-						cod: 0,
-						addTags: [12, 15],
-					},
-					recalculatePrice: true,
-					reorderRoute: true,
-					recalculateCity: false,
-				},
-				{
-					referenceIds: ['U-3'],
-					deliveryChanges: { referenceId: 'U-3-B' },
-					recalculatePrice: true,
-					reorderRoute: true,
-					recalculateCity: true,
-				},
-			]);
-			// Several requests are in flight at a time, in any order.
-			const references = control.deliveries().map(({ record }) => record.referenceId);
-			expect(references.sort()).toEqual(['U-1', 'U-2', 'U-3-B']);
-		});
-	});
-
 	describe('Webhook', () => {
 		const webhook = async (operation: string, parameters: object = {}) => {
 			const setup = { parameters: { resource: 'webhook', operation, ...parameters } };
@@ -455,43 +261,6 @@ function testShopifyOrders(installation: () => Installation, name: HostName): vo
 			...shopifyFields,
 		};
 
-		test('maps a Shopify order with cash on delivery', async () => {
-			const order = samples.find(({ name }) => name === '#1003');
-			await runAction(installation(), { items: [{ ...order }], parameters });
-			expect(
-				installation()
-					.service.control.deliveries()
-					.map(({ request }) => request),
-			).toEqual([
-				{
-					pickup,
-					dropoff: {
-						contact: {
-							name: 'Zoë Marchetti',
-							email: 'zoe.marchetti@example.com',
-							phonenumber: '+1 608-555-0103',
-						},
-						location: {
-							address: {
-								streetName: '77 Juniper Avenue',
-								city: 'Madison',
-								state: 'Wisconsin',
-								zipcode: '53703',
-								country: 'United States',
-							},
-							instructions: 'Back entrance; Please ring twice, the bell is quiet.',
-						},
-					},
-					packages: [
-						{ id: 'LL-WT-GRY', name: '#1003', qty: 1, size: 'm', weight: 1.4, price: 57.5 },
-					],
-					referenceId: '#1003',
-					tags: ['cod'],
-					cod: 64.4,
-				},
-			]);
-		});
-
 		test('warns about orders without fields that every Shopify order has', async () => {
 			const order = { ...samples[0], cancelled_at: undefined };
 			const { execution } = await runAction(installation(), { items: [order], parameters });
@@ -565,34 +334,6 @@ function testShopifyOrders(installation: () => Installation, name: HostName): vo
 			).toEqual([
 				...['#1001', '#1001', '#1002', '#1003', '#1004', '#1008', '#1009', '#1010', '#1011'],
 			]);
-		});
-
-		test.each([
-			[
-				'Base URL',
-				({ baseUrl }: { baseUrl: string }) => ({
-					baseUrl: baseUrl.replace('127.0.0.1', 'localhost'),
-				}),
-			],
-			['Company ID', () => ({ companyId: '7' })],
-		])('sends nothing again after a change of the %s', async (_, change) => {
-			const { client, credentials, service } = installation();
-			const { id, name: credentialName } = credentials[credentialType];
-			const { credential } = service;
-			const workflow = actionWorkflow(installation(), { items: samples.slice(0, 2), parameters });
-			const workflowId = await client.createWorkflow(workflow);
-			await runWorkflow(installation(), workflowId, nodes.action);
-			expect(service.control.deliveries()).toHaveLength(2);
-			const update = async (data: object) =>
-				await client.updateCredential(id, credentialName, credentialType, { ...data });
-			try {
-				await update({ ...credential, ...change(credential) });
-				const { output } = await runWorkflow(installation(), workflowId, nodes.action);
-				expect(output.map(({ reason }) => reason)).toEqual(['alreadyCreated', 'alreadyCreated']);
-				expect(service.control.deliveries()).toHaveLength(2);
-			} finally {
-				await update(credential);
-			}
 		});
 
 		test('sends each unit once after a split, a move, a replacement, an exchange and an addition', async () => {
@@ -782,21 +523,6 @@ function testRetries(installation: () => Installation, name: HostName): void {
 				const { execution } = await runAction(installation(), {
 					items,
 					parameters: { ...create, source: 'json', skipAlreadySent: true, options: { dryRun } },
-					retryOnFail: true,
-				});
-				expect(control.requests()).toEqual([]);
-				expect(execution.data.resultData.error?.message).toBe(message);
-			});
-
-			test('rejects an update before it is sent', async () => {
-				const { control } = installation().service;
-				const { execution } = await runAction(installation(), {
-					items,
-					parameters: {
-						...{ resource: 'delivery', operation: 'update', findBy: 'referenceIds' },
-						...{ referenceIds: '={{ $json.referenceId }}', changesFrom: 'defineBelow' },
-						changes: { cod: '5' },
-					},
 					retryOnFail: true,
 				});
 				expect(control.requests()).toEqual([]);
