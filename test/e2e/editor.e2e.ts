@@ -81,86 +81,56 @@ test('finds the node by its purpose and lists its actions', async () => {
 	expect(installation.service.control.requests()).toEqual([]);
 });
 
-type LocationType = keyof typeof locationTypes;
-
-/** By location type: how to fill it in, and the location that the service must receive. */
-const locationTypes = {
-	address: {
-		fill: async (side: string) => {
-			await editor.fill(`${side}Address`, '48 Oak Avenue, Springfield, IL 62704');
-		},
-		location: { address: '48 Oak Avenue, Springfield, IL 62704' },
-	},
-	components: {
-		fill: async (side: string) => {
-			await editor.selectOption(`${side}LocationType`, 'Separate Fields');
-			await editor.fill(`${side}StreetName`, '48 Oak Avenue');
-			await editor.fill(`${side}City`, 'Springfield');
-			await editor.fill(`${side}State`, 'Illinois');
-			await editor.fill(`${side}Zipcode`, '62704');
-			await editor.fill(`${side}Country`, 'United States');
-		},
-		location: {
-			address: {
-				streetName: '48 Oak Avenue',
-				city: 'Springfield',
-				state: 'Illinois',
-				zipcode: '62704',
-				country: 'United States',
-			},
-		},
-	},
-	warehouse: {
-		fill: async (side: string) => {
-			await editor.selectOption(`${side}LocationType`, 'Saved Warehouse');
-			await editor.fill(`${side}Warehouse`, '7');
-		},
-		location: { warehouse: 7 },
-	},
+const address = {
+	streetName: '48 Oak Avenue',
+	city: 'Springfield',
+	state: 'Illinois',
+	zipcode: '62704',
+	country: 'United States',
 };
 
-test.each<[LocationType, LocationType]>([['components', 'warehouse']])(
-	'creates a delivery from the form with pickup by %s and delivery address by %s',
-	async (from, to) => {
-		await editor.newManualWorkflow();
-		await editor.searchNodes('delivery', [nodeName]);
-		await editor.chooseEntry(nodeName);
-		await editor.chooseEntry('Create a delivery');
-		await editor.fill('pickupName', 'Main Street Store');
-		await editor.fill('pickupEmail', 'store@example.com');
-		await locationTypes[from].fill('pickup');
-		await editor.fill('dropoffName', 'Ana Torres');
-		await editor.fill('dropoffEmail', 'ana@example.com');
-		await locationTypes[to].fill('dropoff');
-		const packages = editor.part('fixed-collection-packages');
-		await editor.fill(packages.getByTestId('parameter-input-name'), 'Box of shoes');
-		await editor.selectOption(packages.getByTestId('parameter-input-size'), 'Large (L)');
-		await editor.fill('referenceId', '#2001');
-		await editor.screenshot(`create-${from}-${to}`);
-		await editor.execute();
-		const rows = await editor.outputRows();
-		expect(rows).toEqual([expect.objectContaining({ referenceId: '#2001' })]);
-		await editor.screenshot(`created-${from}-${to}`);
-		expect(installation.service.control.requests().map(({ body }) => body)).toEqual([
-			{
-				deliveries: [
-					{
-						pickup: {
-							contact: { name: 'Main Street Store', email: 'store@example.com' },
-							location: locationTypes[from].location,
-						},
-						dropoff: {
-							contact: { name: 'Ana Torres', email: 'ana@example.com' },
-							location: locationTypes[to].location,
-						},
-						packages: [{ name: 'Box of shoes', qty: 1, size: 'l' }],
-						referenceId: '#2001',
+test('creates a delivery from the form, with an address in separate fields and a warehouse', async () => {
+	await editor.newManualWorkflow();
+	await editor.searchNodes('delivery', [nodeName]);
+	await editor.chooseEntry(nodeName);
+	await editor.chooseEntry('Create a delivery');
+	await editor.fill('pickupName', 'Main Street Store');
+	await editor.fill('pickupEmail', 'store@example.com');
+	await editor.selectOption('pickupLocationType', 'Separate Fields');
+	for (const [name, value] of Object.entries(address))
+		await editor.fill(`pickup${name[0]?.toUpperCase()}${name.slice(1)}`, value);
+	await editor.fill('dropoffName', 'Ana Torres');
+	await editor.fill('dropoffEmail', 'ana@example.com');
+	await editor.selectOption('dropoffLocationType', 'Saved Warehouse');
+	await editor.fill('dropoffWarehouse', '7');
+	const packages = editor.part('fixed-collection-packages');
+	await editor.fill(packages.getByTestId('parameter-input-name'), 'Box of shoes');
+	await editor.selectOption(packages.getByTestId('parameter-input-size'), 'Large (L)');
+	await editor.fill('referenceId', '#2001');
+	await editor.screenshot('create-from-form');
+	await editor.execute();
+	const rows = await editor.outputRows();
+	expect(rows).toEqual([expect.objectContaining({ referenceId: '#2001' })]);
+	await editor.screenshot('created-from-form');
+	expect(installation.service.control.requests().map(({ body }) => body)).toEqual([
+		{
+			deliveries: [
+				{
+					pickup: {
+						contact: { name: 'Main Street Store', email: 'store@example.com' },
+						location: { address },
 					},
-				],
-			},
-		]);
-	},
-);
+					dropoff: {
+						contact: { name: 'Ana Torres', email: 'ana@example.com' },
+						location: { warehouse: 7 },
+					},
+					packages: [{ name: 'Box of shoes', qty: 1, size: 'l' }],
+					referenceId: '#2001',
+				},
+			],
+		},
+	]);
+});
 
 /** The sample orders that are canceled, test orders, or have nothing to ship. */
 const notSent = ['#1005', '#1006', '#1007', '#1012'];

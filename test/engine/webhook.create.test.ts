@@ -12,31 +12,29 @@ const create = {
 	event: '={{ $json.event }}',
 };
 
-test.each([['updateTask', 3]])(
-	'subscribes a URL to the event %s, with a form body',
-	async (event, action) => {
-		const { error, items } = await service.run({ ...create, url, event });
+test('subscribes a URL to an event, with a form body', async () => {
+	const event = 'updateTask';
+	const { error, items } = await service.run({ ...create, url, event });
 
-		expect(error).toBeUndefined();
-		expect(service.received()).toEqual([
-			{ method: 'POST', path: '/hooks/companies/1001', body: { url, action: String(action) } },
-		]);
-		const form = new URLSearchParams({ url, action: String(action) }).toString();
-		expect(service.control.requests()[0]).toMatchObject({
-			status: 200,
-			headers: {
-				authorization: 'Basic ***',
-				'content-type': 'application/x-www-form-urlencoded',
-				'content-length': String(form.length),
-				'accept-charset': 'utf-8',
-			},
-		});
-		expect(service.control.webhooks()).toEqual([
-			{ companyId: 1001, url, action, status: 'Active' },
-		]);
-		expect(items).toEqual([{ json: { url, event, action }, pairedItem: { item: 0 } }]);
-	},
-);
+	expect(error).toBeUndefined();
+	expect(service.received()).toEqual([
+		{ method: 'POST', path: '/hooks/companies/1001', body: { url, action: '3' } },
+	]);
+	const form = new URLSearchParams({ url, action: '3' }).toString();
+	expect(service.control.requests()[0]).toMatchObject({
+		status: 200,
+		headers: {
+			authorization: 'Basic ***',
+			'content-type': 'application/x-www-form-urlencoded',
+			'content-length': String(form.length),
+			'accept-charset': 'utf-8',
+		},
+	});
+	expect(service.control.webhooks()).toEqual([
+		{ companyId: 1001, url, action: 3, status: 'Active' },
+	]);
+	expect(items).toEqual([{ json: { url, event, action: 3 }, pairedItem: { item: 0 } }]);
+});
 
 test('subscribes one URL per item, each for the company of its item', async () => {
 	const input = [

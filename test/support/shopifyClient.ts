@@ -18,8 +18,6 @@ export interface CallOptions {
 	readonly body?: object;
 	/** The host to call; by default the shop. */
 	readonly hostName?: string;
-	/** The certificate authorities to trust; by default that of the proxy. */
-	readonly ca?: string[];
 }
 
 /**
@@ -36,7 +34,7 @@ export async function callThroughProxy(
 ): Promise<Answered> {
 	const { env, domain, credential } = shopify;
 	const { hostName = domain, accessToken = credential.accessToken, body } = options;
-	const { ca = [await readFile(String(env.NODE_EXTRA_CA_CERTS), 'utf8')] } = options;
+	const ca = [await readFile(String(env.NODE_EXTRA_CA_CERTS), 'utf8')];
 	const socket = await tunnel(String(env.HTTPS_PROXY), `${hostName}:443`);
 	const request = https.request({
 		method,

@@ -78,7 +78,6 @@ export interface ReceiveOptions {
 	/** Sent unchanged instead of `body`. Set its content type in `headers`. */
 	rawBody?: string | Buffer;
 	headers?: Record<string, string>;
-	query?: Record<string, string>;
 	/** The URL to call. Defaults to the production URL, or to the test URL while only listening. */
 	url?: string;
 }
@@ -117,8 +116,7 @@ export async function closeTriggers(): Promise<void> {
 }
 
 /**
- * A trigger node in its workflow. `checkExists`, `create` and `delete` call the methods of the node
- * directly; `activate`, `deactivate`, `listen` and `stopListening` call them like n8n.
+ * A trigger node in its workflow. `create` and `delete` call the methods of the node directly; `activate`, `deactivate`, `listen` and `stopListening` call them like n8n.
  */
 export class Trigger {
 	/** The executions that requests started, in order. */
@@ -171,10 +169,6 @@ export class Trigger {
 		return `${this.#publicUrl}/webhook-test/${this.#path()}`;
 	}
 
-	/** Whether the workflow is published. */
-	get active(): boolean {
-		return this.#active;
-	}
 	#active = false;
 
 	/** Whether the trigger listens for a test event. */
@@ -183,19 +177,14 @@ export class Trigger {
 	}
 	#listening = false;
 
-	/** The node's `checkExists` for its default webhook, as on publishing (or on "Listen"). */
-	async checkExists(isTest = false): Promise<boolean> {
-		return await this.#hook('checkExists', isTest);
-	}
-
 	/** The node's `create`. */
-	async create(isTest = false): Promise<boolean> {
-		return await this.#hook('create', isTest);
+	async create(): Promise<boolean> {
+		return await this.#hook('create', 'trigger', 'activate');
 	}
 
 	/** The node's `delete`. */
-	async delete(isTest = false): Promise<boolean> {
-		return await this.#hook('delete', isTest);
+	async delete(): Promise<boolean> {
+		return await this.#hook('delete', 'internal', 'update');
 	}
 
 	/**
@@ -293,7 +282,6 @@ export class Trigger {
 			method: options.method ?? 'POST',
 			data: options.rawBody ?? options.body,
 			headers: { ...options.headers, [correlationHeader]: correlation },
-			params: options.query,
 			validateStatus: () => true,
 			maxRedirects: 0,
 			// Sends exactly these bytes: axios must not convert them or add a content type.
@@ -317,16 +305,18 @@ export class Trigger {
 		await Promise.all(this.executions.map(async ({ finished }) => await finished));
 	}
 
-	async #hook(method: WebhookSetupMethodNames, isTest: boolean): Promise<boolean> {
-		const workflow = this.#workflow(!isTest, isTest ? this.#testStaticData : this.staticData);
-		const webhook = this.#webhooks(workflow, isTest).find(
+	async #hook(
+		method: WebhookSetupMethodNames,
+		mode: WorkflowExecuteMode,
+		activation: WorkflowActivateMode,
+	): Promise<boolean> {
+		const workflow = this.#workflow(true, this.staticData);
+		const webhook = this.#webhooks(workflow, false).find(
 			({ webhookDescription }) => webhookDescription.name === 'default',
 		);
 		if (webhook === undefined) throw new Error('The trigger has no webhook with these methods.');
-		const [mode, activation] = hookModes(method, isTest);
 		const result = await this.#run(method, workflow, webhook, mode, activation);
-		if (isTest) this.#testStaticData = workflow.staticData;
-		else this.staticData = workflow.staticData;
+		this.staticData = workflow.staticData;
 		return result === true;
 	}
 
@@ -487,14 +477,6 @@ const methodSchema = z.enum(['DELETE', 'GET', 'HEAD', 'PATCH', 'POST', 'PUT']);
 function routeOf({ httpMethod, path }: IWebhookData, isTest: boolean) {
 	const kind: WebhookRoute['kind'] = isTest ? 'webhook-test' : 'webhook';
 	return { kind, method: httpMethod, path };
-}
-
-function hookModes(
-	method: WebhookSetupMethodNames,
-	isTest: boolean,
-): [WorkflowExecuteMode, WorkflowActivateMode] {
-	if (method === 'delete') return ['internal', 'update'];
-	return isTest ? ['manual', 'manual'] : ['trigger', 'activate'];
 }
 
 /** Returns an error that n8n only logs. */
