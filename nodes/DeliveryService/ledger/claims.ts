@@ -23,6 +23,10 @@ export interface OrderPart {
 		fulfilled?: number;
 		units: number;
 	}>;
+	/** What its share of the order's unpaid amount may be computed from, if it has one. */
+	cashBases?: readonly string[];
+	/** The basis that counts if it is one of the first parts of its order. */
+	firstBasis?: string;
 }
 
 /** Whether a delivery may be sent, or why not. */
@@ -52,6 +56,8 @@ export interface Found {
 	confirmed?: readonly string[];
 	/** If it is claimed now: the entries to remove when it was not created. */
 	released?: readonly string[];
+	/** The one of its cash bases that the order's other parts have; undefined if the order changed since. */
+	cashBasis?: string;
 }
 
 /**
@@ -64,6 +70,7 @@ export interface Found {
  * | order    | the order that it was created for: two shops can use the same reference         |
  * | parts    | it is an order that is sent by fulfillment order                                |
  * | unit     | some units of one of the order's line items were claimed                        |
+ * | cash     | the first of its fulfillment orders computed their cash from this basis         |
  * | resend   | Allow Resending has replaced this name by the one with the next number          |
  * | examined | a lookup is going on, or was interrupted: what it asked for can't be relied on  |
  */
@@ -77,7 +84,8 @@ interface Name {
 	number: number;
 }
 
-type EntryKind = 'claimed' | 'created' | 'order' | 'parts' | 'unit' | 'resend' | 'examined';
+type EntryKind =
+	'claimed' | 'created' | 'order' | 'parts' | 'unit' | 'cash' | 'resend' | 'examined';
 
 /** An entry of a name: no two are ever equal, whatever a reference contains. */
 function entryOf(
@@ -111,7 +119,8 @@ export async function findStates(
 		if (!part) return { claim, reference: referenceOf(companyId, referenceId, orderId) };
 		const key = JSON.stringify([companyId, part.orderReferenceId, orderId]);
 		const whole = referenceOf(companyId, part.orderReferenceId, orderId);
-		const order = orders.get(key) ?? { ...whole, isInParts: true };
+		const order = orders.get(key) ?? { ...whole, isInParts: true, cashBasis: part.firstBasis };
+		order.cashBases.push(...(part.cashBases ?? []));
 		orders.set(key, order);
 		return { claim, reference: referenceOf(companyId, referenceId), part, order };
 	});
@@ -126,7 +135,7 @@ export async function findStates(
 		if (state === 'created') found.set(claim, { state: 'wholeCreated' });
 		else if (state === 'unknown') found.set(claim, { state: 'wholeUnknown' });
 		else parts.push(reference);
-		if (state === 'free') firstParts.push(entryOf(name, 'parts'));
+		if (state === 'free') firstParts.push(...partsEntries(name, order.cashBasis));
 		reference.name.orderNumber = name.number;
 		reference.units = unitClaims(name, part);
 	}
@@ -134,7 +143,7 @@ export async function findStates(
 	await claimReferences(access, parts, [...firstParts, ...units]);
 	const taken = new Set<string>();
 	const isOpen = (entry: string) => access.isNew(entry) && !taken.has(entry);
-	for (const { claim, reference } of wanted) {
+	for (const { claim, reference, order } of wanted) {
 		if (found.has(claim)) continue;
 		const { name, state } = reference;
 		if (state !== 'free') {
@@ -156,7 +165,8 @@ export async function findStates(
 		if (isComplete || name.number > 0) {
 			for (const entry of own) taken.add(entry);
 			const released = [...own, entryOf(name, 'claimed')];
-			found.set(claim, { state, confirmed: createdEntries(reference), released });
+			const confirmed = createdEntries(reference);
+			found.set(claim, { state, confirmed, released, cashBasis: order?.cashBasis });
 		} else {
 			access.drop(entryOf(name, 'claimed'));
 			found.set(claim, { state: own.length > 0 ? 'unitsPartlySent' : 'unitsSent' });
@@ -174,6 +184,10 @@ interface Reference {
 	isInParts: boolean;
 	/** What a fulfillment order takes of its order. */
 	units: UnitClaim[];
+	/** The cash bases of an order's fulfillment orders. */
+	cashBases: string[];
+	/** The recorded one; that of the first fulfillment order, if none was sent before. */
+	cashBasis?: string;
 	state: 'free' | 'created' | 'anotherOrder' | 'inParts' | 'unknown';
 }
 
@@ -183,12 +197,17 @@ function referenceOf(
 	orderId?: string,
 ): Reference {
 	const name = { companyId, reference, orderNumber: 0, number: 0 };
-	return { name, orderId, isInParts: false, units: [], state: 'unknown' };
+	return { name, orderId, isInParts: false, units: [], cashBases: [], state: 'unknown' };
 }
 
 function createdEntries({ name, orderId }: Reference): string[] {
 	const order = orderId === undefined ? [] : [entryOf(name, 'order', orderId)];
 	return [entryOf(name, 'created'), ...order];
+}
+
+function partsEntries(name: Name, ...cashBases: ReadonlyArray<string | undefined>): string[] {
+	const bases = cashBases.filter((basis) => basis !== undefined);
+	return [entryOf(name, 'parts'), ...bases.map((basis) => entryOf(name, 'cash', basis))];
 }
 
 /**
@@ -220,12 +239,12 @@ async function claimReferences(
  * @returns those that Allow Resending has freed
  */
 async function examine(access: Access, references: readonly Reference[]): Promise<Reference[]> {
-	const partsEntries = ({ name }: Reference) => [entryOf(name, 'parts')];
+	const entriesInParts = ({ name, cashBases }: Reference) => partsEntries(name, ...cashBases);
 	// Each answer "no" costs a removal, so the rare states are asked for only if necessary.
 	const known = await access.ask(
 		references.flatMap((one) => [
 			entryOf(one.name, 'examined'),
-			...(one.isInParts ? partsEntries : createdEntries)(one),
+			...(one.isInParts ? entriesInParts : createdEntries)(one),
 		]),
 	);
 	const has = ({ name }: Reference, kind: 'examined' | 'created' | 'parts') =>
@@ -236,7 +255,7 @@ async function examine(access: Access, references: readonly Reference[]): Promis
 		references
 			.filter(isOpen)
 			.flatMap((one) => [
-				...(one.isInParts ? createdEntries : partsEntries)(one),
+				...(one.isInParts ? createdEntries : entriesInParts)(one),
 				entryOf(nextName(one.name), 'resend'),
 			]),
 	);
@@ -244,8 +263,10 @@ async function examine(access: Access, references: readonly Reference[]): Promis
 	for (const one of references) {
 		const isSameOrder = createdEntries(one).every((entry) => known.has(entry));
 		if (isOpen(one) || has(one, 'examined')) one.state = 'unknown';
-		else if (has(one, 'parts')) one.state = 'inParts';
-		else one.state = isSameOrder ? 'created' : 'anotherOrder';
+		else if (has(one, 'parts')) {
+			one.state = 'inParts';
+			one.cashBasis = one.cashBases.find((basis) => known.has(entryOf(one.name, 'cash', basis)));
+		} else one.state = isSameOrder ? 'created' : 'anotherOrder';
 	}
 	return references.filter(
 		(one) => isOpen(one) && known.has(entryOf(nextName(one.name), 'resend')),
@@ -253,7 +274,7 @@ async function examine(access: Access, references: readonly Reference[]): Promis
 }
 
 /** The units of an order with more are claimed in groups, so that no order fills the store. */
-const maxUnitsPerOrder = 48;
+const maxUnitsPerOrder = 45;
 
 /**
  * The units that a delivery takes of a line item: any of these entries, as many as `count`. Canceled ones

@@ -116,8 +116,8 @@ function actionText(action: Action): string {
 		}
 		case 'unknownPaymentMethod':
 			return addCashMethod(action.methods);
-		case 'cashLeftOver':
-			return `Of the unpaid ${action.unpaid}, ${action.amount} is not collected by this or another open fulfillment order. Collect it in another way.`;
+		case 'cashReduced':
+			return `Other items of this order were sent before, so the driver collects only ${action.amount} of the unpaid ${action.unpaid}. If they don't collect the rest, set the cash of this delivery with the operation Update.`;
 		case 'excludedMethod':
 			return `The order also has the shipping method ${listed(action.methods)}, which is not sent by the filters. Check which items to send.`;
 		case 'typeUnclear':

@@ -68,14 +68,24 @@ export async function lookUpJobs(jobs: readonly Job[], ledger: Ledger): Promise<
 	// In portions as in a run: a look-up records entries, which drops others from a full store.
 	for (const some of chunk(claims, limits.deliveriesPerRequest)) {
 		const found = await ledger.lookUp(some.map(({ claim }) => claim));
-		for (const { job, claim } of some)
-			job.outcome = outcomeOfClaim(found.get(claim)?.state ?? 'free');
+		for (const { job, claim } of some) applyClaim(job, found.get(claim));
 	}
 	settleDuplicates(duplicates);
 }
 
 function isPending({ delivery, outcome }: Job): boolean {
 	return delivery !== undefined && outcome === undefined;
+}
+
+/** Sets what a claim means for its job: its outcome, or what the driver collects if it may be sent. */
+function applyClaim(job: Job, { state, cashBasis }: Found = { state: 'free' }): void {
+	job.outcome = outcomeOfClaim(state);
+	const { order, delivery, outcome } = job;
+	const { shares = [] } = order?.cash ?? {};
+	const share = shares.find(({ basis }) => basis === cashBasis) ?? shares.at(-1);
+	if (!order || !delivery || !share || outcome) return;
+	job.delivery = { ...delivery, cod: share.amount || undefined };
+	order.actions = share.action ? [...(order.actions ?? []), share.action] : order.actions;
 }
 
 /** What a claim's state means for its delivery; undefined if it may be sent. */
@@ -210,16 +220,15 @@ class Run {
 			return jobs.filter(({ outcome }) => outcome === undefined);
 		}
 		return jobs.filter((job) => {
-			const { state } = (job.claim && found.get(job.claim)) ?? { state: 'free' };
-			const isConflict = state === 'unitsSent' || state === 'unitsPartlySent';
+			const one = job.claim && found.get(job.claim);
+			const isConflict = one?.state === 'unitsSent' || one?.state === 'unitsPartlySent';
 			if (isConflict && !this.conflicts.has(job)) {
 				this.conflicts.add(job);
 				return false;
 			}
-			const outcome = outcomeOfClaim(state);
-			job.outcome = outcome;
-			if (outcome?.kind === 'unknown') this.elsewhere.push(job);
-			return outcome === undefined;
+			applyClaim(job, one);
+			if (job.outcome?.kind === 'unknown') this.elsewhere.push(job);
+			return job.outcome === undefined;
 		});
 	}
 

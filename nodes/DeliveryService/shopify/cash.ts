@@ -9,13 +9,15 @@ import {
 	scale,
 	sign,
 	subtract,
+	sum,
+	toNumber,
 	whole,
 	zero,
 	type Decimal,
 } from './money';
 import { fieldName, howToRequest, orderLabel, type Order } from './order';
 import { paymentKind } from './methods';
-import type { OrderUnits } from './units';
+import type { LineUnits, OrderUnits } from './units';
 
 /** Whether an order is paid, and by which methods. */
 export interface Payment {
@@ -65,11 +67,9 @@ function paymentState(order: Order): Payment['state'] {
 /** How the unpaid amount of an order is collected. */
 export interface CashDecision {
 	/** What the driver collects, if above 0. */
-	amount?: Decimal;
-	/** The unpaid amount of the order, if the driver collects only the share of a fulfillment order. */
-	unpaid?: Decimal;
-	/** What no open fulfillment order collects of the unpaid amount, if above 0, with their currency. */
-	leftOver?: { amount: string; unpaid: string };
+	amount?: number;
+	/** If the delivery is for a fulfillment order: its shares. */
+	part?: PartCash;
 	/** Set if there is nothing to collect. */
 	isSettled?: true;
 	/**
@@ -77,6 +77,28 @@ export interface CashDecision {
 	 * none of them is known to be cash on delivery.
 	 */
 	notCollectedFor?: string[];
+}
+
+/** What the delivery of a fulfillment order may collect. */
+export interface PartCash {
+	/** The unpaid amount of the order. */
+	unpaid: number;
+	/**
+	 * Its share, by what it is computed from: the one that the order's earlier parts were computed from
+	 * counts. The last one counts if theirs is none of these, since the order changed in between.
+	 */
+	shares: Array<{ basis?: string; amount: number; action?: CashReduced }>;
+	/** What counts if nothing of the order was sent before. */
+	firstBasis?: string;
+	/** Whether an update may set it: what was paid may be for this part or for fulfilled ones. */
+	isClear: boolean;
+}
+
+/** The driver collects less than the share: the order's earlier parts may collect the rest. */
+export interface CashReduced {
+	code: 'cashReduced';
+	amount: string;
+	unpaid: string;
 }
 
 /**
@@ -104,22 +126,16 @@ export function decideCash(
 		return unknownAmount(
 			`${orderLabel(order)} doesn't say how much is unpaid: it has no "${outstanding}", and its "${fieldName(order, ['financial_status'])}" is ${order.financial_status ? `"${order.financial_status}"` : 'missing'}. ${howToRequest(order, outstanding)}`,
 		);
-	const owed = inCustomersCurrency(order, amount);
-	if (!owed)
+	const convert = toCustomersCurrency(order);
+	if (!convert)
 		return unknownAmount(
 			`${orderLabel(order)} doesn't say how much is unpaid in ${order.presentment_currency}, the currency of the customer. ${howToRequest(order, fieldName(order, ['current_total_price_set']))}`,
 		);
-	if (!order.fulfillmentOrder) return { ok: true, value: { amount: owed } };
-	const { share, leftOver } = cashShare(order, units, owed);
-	const toCollect = sign(share) > 0 ? { amount: share } : ({ isSettled: true } as const);
-	const inCurrency = (value: Decimal) =>
-		amountText(value, order.presentment_currency ?? order.currency);
-	const isLeftOver = order.financial_status === 'partially_paid' && sign(leftOver) > 0;
-	const texts = { amount: inCurrency(leftOver), unpaid: inCurrency(owed) };
-	return {
-		ok: true,
-		value: { unpaid: owed, ...toCollect, ...(isLeftOver && { leftOver: texts }) },
-	};
+	if (!order.fulfillmentOrder) return { ok: true, value: { amount: toNumber(convert(amount)) } };
+	const part = partCash(order, units, amount, convert);
+	const share = part.shares[0]?.amount ?? 0;
+	const toCollect = share > 0 ? { amount: share } : ({ isSettled: true } as const);
+	return { ok: true, value: { part, ...toCollect } };
 }
 
 /** Whether the day has come on which some of an order's payment terms are due. */
@@ -131,43 +147,74 @@ function isDue({ payment_terms: terms }: Order, mapping: OrderMapping): boolean 
 }
 
 /**
- * The share of an order's unpaid amount that the delivery of a fulfillment order collects: as much as
- * its items are worth, compared with all items of the order that are shipped.
+ * What the delivery of a fulfillment order collects of its order's unpaid amount: as much as its items
+ * are worth, compared with all items of the order that are shipped.
  *
  * Other deliveries of the order may be created in another run, so the shares depend only on the order
  * and what is unpaid of it. Fulfilled items count, too: their delivery may be under way with its share.
- * All shares add up to the unpaid amount exactly, unless units of one line are split, which is rounded
- * down. Once a part is paid, the fulfilled items probably are: what is left over is only reported.
+ * If exactly the share of the fulfilled items was paid, the others collect theirs of the whole order.
+ * If the order changed after others were sent, all that was paid counts for this one.
  *
- * @param unpaid above 0
+ * @param unpaid above 0, in the currency of the shop
  */
-function cashShare(order: Order, { lines }: OrderUnits, unpaid: Decimal) {
-	const decimals = currencyDecimals(order.presentment_currency ?? order.currency);
+function partCash(
+	order: Order,
+	{ lines }: OrderUnits,
+	unpaid: Decimal,
+	convert: (amount: Decimal) => Decimal,
+): PartCash {
+	const currency = order.presentment_currency ?? order.currency;
 	const paidFor = lines.filter(({ kept }) => kept > 0);
-	const weights = weightsOf(order, paidFor);
-	const total = weights.reduce(add, zero);
-	let [share, open] = [zero, zero];
-	let [weightSoFar, amountSoFar] = [zero, zero];
-	for (const [index, { shipped, left = shipped, taken }] of paidFor.entries()) {
-		weightSoFar = add(weightSoFar, weights[index] ?? zero);
-		const amount = scale(unpaid, weightSoFar, total, decimals, 'down');
-		const own = subtract(amount, amountSoFar);
-		amountSoFar = amount;
-		const shareOf = (count: number) =>
-			scale(own, whole(Math.min(count, shipped)), whole(shipped), decimals, 'down');
-		share = add(share, shareOf(taken));
-		open = add(open, shareOf(Math.max(taken, left)));
-	}
-	return { share, leftOver: subtract(unpaid, open) };
-}
-
-/** What the kept units of the lines are worth; the number of units if that is not known. */
-function weightsOf(order: Order, lines: OrderUnits['lines']): Decimal[] {
-	const prices = lines.map(({ line, kept }) => priceOfUnits(line, kept, order.currency));
-	const known = prices.filter((price) => price !== undefined);
-	return known.length === prices.length && known.some((price) => sign(price) > 0)
-		? known
-		: lines.map(({ kept }) => whole(kept));
+	const prices = paidFor.map(({ line, kept }) => priceOfUnits(line, kept, order.currency));
+	const worth = sum(prices) ?? zero;
+	// The number of units counts if a price is not known.
+	const weights = paidFor.map(
+		({ kept }, index) => (sign(worth) > 0 && prices[index]) || whole(kept),
+	);
+	const totalWeight = weights.reduce(add, zero);
+	/** All shares add up to the amount exactly, unless units of one line are split: rounded down. */
+	const shareOf = (amount: Decimal, countOf: (line: LineUnits) => number) => {
+		const [decimals, owed] = [currencyDecimals(currency), convert(amount)];
+		let [share, weightSoFar, amountSoFar] = [zero, zero, zero];
+		for (const [index, line] of paidFor.entries()) {
+			weightSoFar = add(weightSoFar, weights[index] ?? zero);
+			const withLine = scale(owed, weightSoFar, totalWeight, decimals, 'down');
+			const own = subtract(withLine, amountSoFar);
+			amountSoFar = withLine;
+			const count = whole(Math.min(countOf(line), line.shipped));
+			share = add(share, scale(own, count, whole(line.shipped), decimals, 'down'));
+		}
+		return share;
+	};
+	const totals = [order.current_total_price ?? order.total_price ?? zero, worth, unpaid];
+	const total = totals.reduce((one, other) => (sign(subtract(other, one)) > 0 ? other : one));
+	const paid = subtract(convert(total), convert(unpaid));
+	const fulfilledOf = ({ kept, left = kept, fulfilled }: LineUnits) =>
+		Math.max(fulfilled, kept - left);
+	const ofFulfilled = shareOf(total, fulfilledOf);
+	const isPaidFor = sign(subtract(ofFulfilled, paid)) === 0;
+	const lineIds = paidFor.map(({ line }) => line.id).join(' ');
+	const shares = [...(isPaidFor ? [total] : []), unpaid].map((amount) => ({
+		basis: `${[amount, ...weights].map(toNumber).join(' ')} of ${lineIds}`,
+		amount: toNumber(shareOf(amount, ({ taken }) => taken)),
+	}));
+	const certain = subtract(
+		shareOf(worth, ({ taken }) => taken),
+		paid,
+	);
+	const least = sign(certain) > 0 ? certain : zero;
+	const isUntouched = isPaidFor || paidFor.every((line) => fulfilledOf(line) === 0);
+	const action: CashReduced = {
+		code: 'cashReduced',
+		amount: amountText(least, currency),
+		unpaid: amountText(convert(unpaid), currency),
+	};
+	return {
+		unpaid: toNumber(convert(unpaid)),
+		shares: [...shares, { amount: toNumber(least), action }],
+		firstBasis: isUntouched ? shares[0]?.basis : undefined,
+		isClear: isUntouched || sign(paid) === 0,
+	};
 }
 
 function unknownAmount(reason: string): Result<CashDecision> {
@@ -190,14 +237,15 @@ function outstandingAmount(order: Order): Decimal | undefined {
 }
 
 /**
- * An amount above 0 in the currency that the customer owes, or undefined if the order doesn't contain
- * its rate. A part of the total is converted at the order's own rate.
+ * Converts amounts to the currency that the customer owes, at the order's own rate; undefined if the
+ * order doesn't contain it.
  */
-function inCustomersCurrency(order: Order, amount: Decimal): Decimal | undefined {
-	const { currency, presentment_currency: owedCurrency } = order;
-	if (!owedCurrency || owedCurrency === currency)
-		return scale(amount, whole(1), whole(1), currencyDecimals(currency));
+function toCustomersCurrency(order: Order): ((amount: Decimal) => Decimal) | undefined {
+	const { currency, presentment_currency: owedCurrency = currency } = order;
 	const sets = [order.total_outstanding_set, order.current_total_price_set, order.total_price_set];
-	const rate = sets.find((set) => set && sign(set.shop) > 0);
-	return rate && scale(amount, rate.presentment, rate.shop, currencyDecimals(owedCurrency));
+	const one = { presentment: whole(1), shop: whole(1) };
+	const rate = owedCurrency === currency ? one : sets.find((set) => set && sign(set.shop) > 0);
+	return (
+		rate && ((amount) => scale(amount, rate.presentment, rate.shop, currencyDecimals(owedCurrency)))
+	);
 }

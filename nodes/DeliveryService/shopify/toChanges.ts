@@ -4,7 +4,6 @@ import { decideCash, paymentOf, type CashDecision } from './cash';
 import { findDeliveryDate } from './deliveryDate';
 import { findOrder } from './item';
 import { noFilters, type OrderMapping } from './mapping';
-import { toNumber } from './money';
 import { orderLabel, problemFrom, readOrder } from './order';
 import { readRecipient } from './recipient';
 import { findSkip, type Skip } from './skipping';
@@ -79,7 +78,8 @@ export function orderToChanges(
 	const packages: Delivery['packages'] | undefined =
 		isFulfilled || lines.length === 0 ? undefined : toPackages(order, lines, mapping);
 	const { notCollectedFor } = cash.value;
-	const cod = isCashUnclear && !cash.value.isSettled ? undefined : updatedCash(cash.value);
+	const isUnclear = isCashUnclear || cash.value.part?.isClear === false;
+	const cod = isUnclear && !cash.value.isSettled ? undefined : updatedCash(cash.value);
 	const { unknownMethods } = paymentOf(order, mapping);
 	const unchanged = [
 		...(location ? [] : (['address'] as const)),
@@ -128,7 +128,7 @@ function mismatchProblem(
 
 /** The delivery may have been created with an amount to collect, so it becomes 0 if there is none. */
 function updatedCash({ amount, isSettled, notCollectedFor }: CashDecision): number | undefined {
-	return isSettled || notCollectedFor ? 0 : amount && toNumber(amount);
+	return isSettled || notCollectedFor ? 0 : amount;
 }
 
 /** Reasons not to create a delivery, which may exist and be under way. */

@@ -1,13 +1,12 @@
 import type { Problem } from '../common/result';
 import { isLongerThan } from '../common/text';
 import { limits, type CreationBody, type Delivery } from '../service/schemas';
-import { decideCash, paymentOf, type CashDecision } from './cash';
+import { decideCash, paymentOf, type CashReduced, type PartCash } from './cash';
 import { findDeliveryDate, laterSendingDay } from './deliveryDate';
 import { locationOf, type ShopifyLocation } from './fulfillmentOrder';
 import { findOrder } from './item';
 import type { OrderMapping } from './mapping';
 import { checkMethods, typeByMethod } from './methods';
-import { toNumber } from './money';
 import {
 	fieldName,
 	howToRequest,
@@ -36,8 +35,7 @@ export type Action =
 	| { code: 'cashNotCollected'; methods: string[]; unknownMethods: string[] }
 	/** The order is skipped as unpaid, but these may be cash on delivery by another name. */
 	| { code: 'unknownPaymentMethod'; methods: string[] }
-	/** No open fulfillment order collects this amount of the unpaid one. */
-	| { code: 'cashLeftOver'; amount: string; unpaid: string }
+	| CashReduced
 	/** The order also has these shipping methods, which the filters exclude. */
 	| { code: 'excludedMethod'; methods: string[] }
 	/** The fulfillment order has one of these, so the default delivery type is used. */
@@ -98,8 +96,8 @@ export interface OrderInfo {
 	deliveryDay?: string;
 	/** The names of its shipping methods and payment methods, by which the shop decides. */
 	methodNames?: { shipping: string[]; payment: string[] };
-	/** What the driver collects of the order's unpaid amount, if it is the share of a fulfillment order. */
-	cashShare?: { cashToCollect: number; cashOutstanding: number };
+	/** What the driver may collect of the order's unpaid amount, if it is for a fulfillment order. */
+	cash?: PartCash;
 	/** What needs a person, if anything does. */
 	actions?: Action[];
 }
@@ -174,7 +172,7 @@ export function orderToDelivery(
 		const problem = problemFrom(units.problems.length > 0 ? units.problems : problems);
 		return { problem, ...identifiers };
 	}
-	const { amount, leftOver, notCollectedFor } = cash.value;
+	const { amount, part: partCash, notCollectedFor } = cash.value;
 	const { type, unclearOf } = typeByMethod(order, mapping);
 	const missing = missingFields(found.value, mapping);
 	const { excluded } = checkMethods(order, mapping);
@@ -184,7 +182,6 @@ export function orderToDelivery(
 			methods: notCollectedFor,
 			unknownMethods: payment.unknownMethods,
 		},
-		leftOver && { code: 'cashLeftOver', ...leftOver },
 		excluded.length > 0 && { code: 'excludedMethod', methods: excluded },
 		unclearOf && { code: 'typeUnclear', methods: unclearOf },
 		date.day !== undefined &&
@@ -194,10 +191,10 @@ export function orderToDelivery(
 	];
 	return {
 		...identifiers,
-		part: order.fulfillmentOrder && partOf(units, orderReferenceId),
+		part: order.fulfillmentOrder && partOf(units, orderReferenceId, partCash),
 		location: order.fulfillmentOrder && locationOf(order.fulfillmentOrder),
 		...(type && { type }),
-		cashShare: cashShareOf(cash.value),
+		cash: partCash,
 		deliveryDay: date.day,
 		actions: undefinedIfEmpty(actions.filter((action) => typeof action === 'object')),
 		delivery: {
@@ -206,7 +203,7 @@ export function orderToDelivery(
 			referenceId,
 			tags: orderTags(order, mapping),
 			extraData: orderExtraData(order, lines, mapping),
-			cod: amount && toNumber(amount),
+			cod: amount,
 		},
 	};
 }
@@ -224,17 +221,17 @@ function identify(
 	};
 }
 
-function partOf({ lines }: Pick<OrderUnits, 'lines'>, orderReferenceId: string | undefined) {
+function partOf(
+	{ lines }: Pick<OrderUnits, 'lines'>,
+	orderReferenceId: string | undefined,
+	cash?: PartCash,
+) {
 	if (orderReferenceId === undefined) return undefined;
 	const withIds = lines.flatMap(({ line: { id, quantity }, canceled, fulfilled, taken: units }) =>
 		id === undefined ? [] : [{ id, quantity, canceled, fulfilled, units }],
 	);
-	return { orderReferenceId, lines: withIds };
-}
-
-function cashShareOf({ amount, unpaid }: CashDecision): OrderInfo['cashShare'] {
-	if (!unpaid) return undefined;
-	return { cashToCollect: amount ? toNumber(amount) : 0, cashOutstanding: toNumber(unpaid) };
+	const cashBases = cash?.shares.flatMap(({ basis }) => basis ?? []);
+	return { orderReferenceId, lines: withIds, cashBases, firstBasis: cash?.firstBasis };
 }
 
 function problemSentences({ message, description }: Problem): string[] {

@@ -1,3 +1,4 @@
+import type { IDataObject } from 'n8n-workflow';
 import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -336,7 +337,7 @@ function testShopifyOrders(installation: () => Installation, name: HostName): vo
 			]);
 		});
 
-		test('sends each unit once after a split, a move, a replacement, an exchange and an addition', async () => {
+		test('sends each unit once, and collects no more than is unpaid, whatever happens to the order', async () => {
 			const { client, service } = installation();
 			const [cloth, mug, added, exchanged] = [
 				...[lineItem(), mugs()],
@@ -351,10 +352,14 @@ function testShopifyOrders(installation: () => Installation, name: HostName): vo
 				const fields = { id, order_id: of.id, destination: null, line_items: lines };
 				return { order: of, fulfillmentOrder: samplePart(fields) };
 			};
-			// By then, everything is paid.
-			const edited = shopifyOrder({ line_items: [cloth, mug, added] });
+			// What was added is paid at once.
+			const edited = shopifyOrder({ ...unpaid, line_items: [cloth, mug, added] });
 			const removed = { ...cloth, current_quantity: 0 };
-			const afterExchange = shopifyOrder({ line_items: [removed, mug, added, exchanged] });
+			const swapped = [removed, mug, added, exchanged];
+			const afterExchange = shopifyOrder({ ...unpaid, line_items: swapped });
+			const other = (total_outstanding: string, ...line_items: IDataObject[]) =>
+				shopifyOrder({ ...unpaid, id: 2, name: '#1002', total_outstanding, line_items });
+			const unpaidAddition = other('108.00', cloth!, added!);
 			const rounds: Array<[object[], string[]]> = [
 				[[part(11, [line(cloth!, 1), line(mug!, 2)])], ['created']],
 				// After a split, after a move, and after it was canceled and replaced.
@@ -365,25 +370,35 @@ function testShopifyOrders(installation: () => Installation, name: HostName): vo
 				[[part(15, [line(added!, 1)], edited)], ['created']],
 				[[part(16, [line(exchanged!, 1)], afterExchange)], ['created']],
 				[[order], ['notSent']],
+				[[part(21, [line(cloth!, 1)], other('54.00', cloth!))], ['created']],
+				[[part(22, [line(added!, 1)], unpaidAddition)], ['created']],
 			];
 			const workflow = actionWorkflow(installation(), {
 				...{ parameters, onError: 'continueRegularOutput' },
 			});
 			const workflowId = await client.createWorkflow(workflow);
+			const reduced: unknown[] = [];
 			for (const [items, expected] of rounds) {
 				const pinned = items.map((json) => ({ json }));
 				await client.updateWorkflow(workflowId, { pinData: { [nodes.start]: pinned } });
 				const { output } = await runWorkflow(installation(), workflowId, nodes.action);
 				expect(output.map(({ reason, outcome }) => reason || outcome)).toEqual(expected);
+				for (const { actionNeeded } of output)
+					reduced.push(...(/collects only (.*)\. If/.exec(String(actionNeeded))?.slice(1) ?? []));
 			}
 			const sent = service.control.deliveries().map(({ request }) => request);
-			expect(sent.map(({ referenceId }) => referenceId)).toEqual([
-				'#1001-11',
-				'#1001-15',
-				'#1001-16',
+			expect(sent.map(({ referenceId, cod }) => [referenceId, cod])).toEqual([
+				['#1001-11', 80.1],
+				['#1001-15', undefined],
+				['#1001-16', undefined],
+				['#1002-21', 54],
+				['#1002-22', 54],
 			]);
-			const cash = sent.reduce((sum, { cod = 0 }) => sum + cod, 0);
-			expect(cash).toBe(80.1);
+			const ofUnpaid = 'of the unpaid 80.10 USD';
+			expect(reduced).toEqual([
+				...[`0.00 USD ${ofUnpaid}`, `0.00 USD ${ofUnpaid}`],
+				'54.00 USD of the unpaid 108.00 USD',
+			]);
 		});
 
 		test('remembers what was sent after an import under the same ID, but not in a copy', async () => {

@@ -124,13 +124,13 @@ test('each unit goes out once, and a fulfillment order that is not sent takes no
 });
 
 test.each<[number, Array<[number, number]>]>([
-	[24, [[48, 24]]],
+	[24, [[45, 24]]],
 	// Groups of two units: 25 of 50.
 	[13, [[50, 25]]],
 	[25, [[49, 49]]],
 	// Two lines share the groups.
 	[
-		24 + 10,
+		22 + 10,
 		[
 			[240, 240],
 			[10, 10],
@@ -146,6 +146,59 @@ test.each<[number, Array<[number, number]>]>([
 		Math.max(quantity - units, 0) + 1,
 	]);
 	expect(await claim(part('#1-2', ...rest))).not.toEqual(['free']);
+});
+
+/** The same, with a share of the cash. */
+const unpaidPart = (referenceId: string, units: number, ...cashBases: string[]): Claim => {
+	const { part: own, ...claimed } = part(referenceId, [45, units]);
+	return { ...claimed, part: own && { ...own, cashBases, firstBasis: cashBases[0] } };
+};
+
+/** The cash basis of a fulfillment order that is free. */
+async function basisOf(one: Claim, isClaimed = false): Promise<unknown> {
+	const found = (await (isClaimed ? ledger.claim([one]) : ledger.lookUp([one]))).get(one);
+	expect(found?.state).toBe('free');
+	return found?.cashBasis;
+}
+
+test("the first fulfillment order's cash basis counts for the others, until the order is sent again", async () => {
+	expect(await basisOf(unpaidPart('#1-1', 1, 'A'))).toBe('A');
+	expect(entries.size).toBe(0);
+	const [first, second] = [unpaidPart('#1-1', 1, 'A', 'B'), unpaidPart('#1-2', 1, 'B')];
+	await create(first, second);
+	expect(entries.size).toBe(3 + 2 + 2 + 2);
+	const before = [...entries];
+	for (const [bases, known] of [
+		[['A'], 'A'],
+		[['B'], undefined],
+		[['C', 'A'], 'A'],
+		[[], undefined],
+	] as const)
+		expect(await basisOf(unpaidPart('#1-3', 1, ...bases))).toBe(known);
+	expect([...entries]).toEqual(before);
+	expect(await basisOf(unpaidPart('#1-4', 1, 'B'), true)).toBeUndefined();
+	await ledger.allowResending(undefined, ['#1-1']);
+	expect(await basisOf(unpaidPart('#1-1', 1, 'B'))).toBeUndefined();
+	await ledger.allowResending(undefined, ['#1']);
+	expect(await basisOf(unpaidPart('#1-1', 1, 'B'))).toBe('B');
+});
+
+test('an order that was paid when it was sent has no cash basis', async () => {
+	await create(part('#1-1', [45, 1]));
+	expect(await basisOf(unpaidPart('#1-2', 1, 'A'))).toBeUndefined();
+});
+
+test('a crash while a cash basis is looked up leaves the order unknown', async () => {
+	await create(unpaidPart('#1-1', 1, 'A'));
+	failsFrom = accesses.length + 3;
+	await expect(ledger.claim([unpaidPart('#1-2', 1, 'B')])).rejects.toThrow('no database');
+	failsFrom = Infinity;
+	expect(await lookUp(unpaidPart('#1-2', 1, 'B'))).toEqual(['wholeUnknown']);
+});
+
+test('an order sent as one fulfillment order takes at most 50 entries', async () => {
+	await create(unpaidPart('#1-1', 45, 'A'));
+	expect(entries.size).toBe(50);
 });
 
 test('Allow Resending for an order frees its deliveries, and for a fulfillment order only that one', async () => {

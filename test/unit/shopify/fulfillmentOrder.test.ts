@@ -1,3 +1,4 @@
+import { actionNeeded } from '../../../nodes/DeliveryService/messages/orders';
 import { orderToChanges } from '../../../nodes/DeliveryService/shopify/toChanges';
 import { toGraphqlOrder } from '../../support/graphqlOrder';
 import { samplePart, samplePartLine, toGraphqlPart } from '../../support/sampleFulfillmentOrder';
@@ -421,12 +422,9 @@ describe('the cash for a fulfillment order', () => {
 		line_items: [samplePartLine({ line_item_id: 7002, quantity: 3, fulfillable_quantity: 3 })],
 	};
 
-	test('is the share of its items, and the output says so', () => {
+	test('is the share of its items', () => {
 		const outcome = outcomeOf(item(mugsPart, unpaid));
-		expect(outcome).toMatchObject({
-			delivery: { cod: 25 },
-			cashShare: { cashToCollect: 25, cashOutstanding: 55 },
-		});
+		expect(outcome).toMatchObject({ delivery: { cod: 25 }, cash: { unpaid: 55 } });
 		expect(deliveryOf(item(shirtsPart, unpaid)).cod).toBe(30);
 	});
 
@@ -459,18 +457,31 @@ describe('the cash for a fulfillment order', () => {
 		expect(deliveryOf(item(shirtsPart, order)).cod).toBe(30);
 	});
 
-	test('reports what no open fulfillment order collects once something is paid', () => {
-		const fulfilled = { fulfillable_quantity: 0, fulfillment_status: 'fulfilled' };
-		const line_items = [sampleLine(fulfilled), shirts];
-		const paid = { ...unpaid, line_items, total_outstanding: '30.00', currency: 'EUR' };
-		expect(outcomeOf(item(shirtsPart, paid)).actions).toBeUndefined();
-		const partlyPaid = { ...paid, financial_status: 'partially_paid' };
-		expect(outcomeOf(item(shirtsPart, partlyPaid))).toMatchObject({
-			delivery: { cod: 16.37 },
-			actions: [{ code: 'cashLeftOver', amount: '13.63 EUR', unpaid: '30.00 EUR' }],
-		});
-		const open = { ...partlyPaid, line_items: [sampleLine(), shirts] };
-		expect(outcomeOf(item(shirtsPart, open)).actions).toBeUndefined();
+	// Of the mugs for 25, the shirts for 30 and 5 for the shipping: the shirts' share, what is collected
+	// if the order was sent in parts by another basis, and the basis if nothing was sent before.
+	const fulfilled = { fulfillable_quantity: 0, fulfillment_status: 'fulfilled' };
+	test.each<[string, Fields, string, number, number, string?]>([
+		['nothing is paid', {}, '60.00', 32.73, 30, '60 25 30 of 7001 7002'],
+		['a deposit is paid', {}, '50.00', 27.28, 20, '50 25 30 of 7001 7002'],
+		['others are fulfilled', fulfilled, '60.00', 32.73, 30],
+		['the fulfilled ones are paid', fulfilled, '32.73', 32.73, 2.73, '60 25 30 of 7001 7002'],
+		['something else is paid', fulfilled, '35.00', 19.1, 5],
+		['a price is unknown', { price: null }, '60.00', 36, 0, '60 2 3 of 7001 7002'],
+	])('depends on what the other deliveries collect if %s', (_what, mugs, left, ...expected) => {
+		const line_items = [sampleLine(mugs), shirts];
+		const total = { current_total_price: '60.00', currency: 'EUR' };
+		const outcome = outcomeOf(
+			item(shirtsPart, { ...payableInCash, ...total, line_items, total_outstanding: left }),
+		);
+		const { shares = [], firstBasis } = outcome.cash ?? {};
+		expect([shares[0]?.amount, shares.at(-1)?.amount, firstBasis]).toEqual([
+			...expected,
+			...(expected.length < 3 ? [undefined] : []),
+		]);
+		if (firstBasis) expect(outcome.part?.cashBases).toContain(firstBasis);
+		expect(actionNeeded([shares.at(-1)!.action!])).toBe(
+			`Other items of this order were sent before, so the driver collects only ${expected[1].toFixed(2)} EUR of the unpaid ${left} EUR. If they don't collect the rest, set the cash of this delivery with the operation Update.`,
+		);
 	});
 
 	test('is never more than what is unpaid if refunded units still ship', () => {
@@ -489,9 +500,6 @@ describe('the cash for a fulfillment order', () => {
 		const line_items = [sampleLine({ price: '0.00' }), shirts];
 		const value = item(mugsPart, { ...unpaid, line_items });
 		expect(deliveryOf(value).cod).toBeUndefined();
-		expect(outcomeOf(value)).toMatchObject({
-			cashShare: { cashToCollect: 0, cashOutstanding: 55 },
-		});
 		expect(orderToChanges(value, mappingOf())).toMatchObject({
 			changes: { cod: 0 },
 		});

@@ -54,7 +54,7 @@ function toRow(
 	isRemembered: boolean,
 	warnsOfResending: boolean,
 ): object {
-	const { outcome = notProcessed, referenceId, order } = job;
+	const { outcome = notProcessed, referenceId, order, delivery } = job;
 	const problem = describe(job, outcome, isRemembered);
 	const advice =
 		warnsOfResending && outcome.kind === 'notSent'
@@ -72,7 +72,11 @@ function toRow(
 		id: isCreated ? outcome.id : '',
 		reason: outcome.kind === 'skipped' ? skipReason(outcome) : '',
 	};
-	const more = isFull && { ...record, ...order?.cashShare, shopifyOrder: order?.shopifyOrder };
+	const cash = order?.cash && {
+		cashToCollect: delivery?.cod ?? 0,
+		cashOutstanding: order.cash.unpaid,
+	};
+	const more = isFull && { ...record, ...cash, shopifyOrder: order?.shopifyOrder };
 	// A field of the record can't replace a column.
 	const all: Record<string, unknown> = { ...columns, ...more, ...columns };
 	return Object.fromEntries(Object.entries(all).map(([name, value]) => [name, value ?? '']));
