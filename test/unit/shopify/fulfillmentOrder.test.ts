@@ -150,7 +150,8 @@ describe('the reference ID of a fulfillment order', () => {
 	test.each<[string, Fields, string]>([
 		['the order ID', { referenceIdFrom: 'id' }, `820982911946154-${id}`],
 		['a custom one', { overrides: { referenceId: 'A-7' } }, `A-7-${id}`],
-		['a custom one with its ID', { overrides: { referenceId: `F${id}` } }, `F${id}`],
+		['a custom one with its ID', { overrides: { referenceId: `F-${id}` } }, `F-${id}`],
+		['a custom one with its digits', { overrides: { referenceId: `8${id}` } }, `8${id}-${id}`],
 		[
 			'a custom one of 40 characters',
 			{ overrides: { referenceId: 'x'.repeat(40) } },
@@ -163,7 +164,7 @@ describe('the reference ID of a fulfillment order', () => {
 
 test('the reference ID of the whole order is known if that of the fulfillment order is custom', () => {
 	const custom = (referenceId: string) => outcomeOf(item(), { overrides: { referenceId } });
-	expect(custom(`F${id}`)).toMatchObject({ orderReferenceId: '#1042' });
+	expect(custom(`F-${id}`)).toMatchObject({ orderReferenceId: '#1042' });
 	expect(custom('A-7')).toMatchObject({ orderReferenceId: 'A-7' });
 });
 
