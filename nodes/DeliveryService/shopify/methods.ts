@@ -35,11 +35,23 @@ function patternForm(name: string): string {
 const parsedPatterns = new Map<string, RegExp>();
 
 /**
- * Whether a whole name, or the name without what is in parentheses, is in a list.
+ * Whether a whole name is in a list. What it has in parentheses doesn't matter for the built-in names.
  *
  * @param patterns names in which "*" stands for any text; letter case and accents don't matter
  */
 export function isListed(name: string, patterns: readonly string[]): boolean {
+	const [whole = '', short] = nameForms(name);
+	if (matchesOne(whole, patterns)) return true;
+	return (
+		short !== undefined &&
+		matchesOne(
+			short,
+			patterns.filter((pattern) => builtInNames.has(pattern)),
+		)
+	);
+}
+
+function matchesOne(name: string, patterns: readonly string[]): boolean {
 	const key = patterns.join('\n');
 	let pattern = parsedPatterns.get(key);
 	if (!pattern) {
@@ -52,7 +64,7 @@ export function isListed(name: string, patterns: readonly string[]): boolean {
 		if (parsedPatterns.size > 100) parsedPatterns.clear();
 		parsedPatterns.set(key, pattern);
 	}
-	return nameForms(name).some((form) => pattern.test(patternForm(form)));
+	return pattern.test(patternForm(name));
 }
 
 /**
@@ -202,6 +214,8 @@ export const storePickupNames: readonly string[] = namesIn(`
 	(Afhalen|Ophalen) in (|het |ons )magazijn, In de winkel (afhalen|ophalen)
 	Afhaling, Afhaling (in de winkel|ter plaatse)
 `);
+
+const builtInNames = new Set(storePickupNames);
 
 /** A shipping method, as the customer chose it. */
 type ShippingMethod = Pick<Order['shipping_lines'][number], 'title' | 'code'>;
