@@ -30,7 +30,7 @@ const timeAttributes = ['delivery time', 'delivery slot', 'delivery time slot', 
  */
 export function findDeliveryDate(order: Order, { filters, time }: OrderMapping): DeliveryDate {
 	const { timeZone } = time;
-	const names = filters.deliveryDateAttributes.map(normalizeName);
+	const names = (filters.deliveryDateAttributes ?? deliveryDateAttributes).map(normalizeName);
 	const details = [
 		...order.note_attributes,
 		...order.line_items.flatMap((line) => line.properties),

@@ -2,10 +2,8 @@ import { z } from 'zod/v4';
 
 import { deliveryTypeSchema, packageSizeSchema } from '../service/schemas';
 import { isEmailAddress } from '../service/values';
-import { deliveryDateAttributes } from './deliveryDate';
 import { deliveryMethods } from './fulfillmentOrder';
 import { optionalAmount, optionalCount, required, optionalText } from './orderSchema';
-import { storePickupNames } from './methods';
 
 /** The default sizes by weight of one package. */
 const defaultLimits: Array<{ upToKg: number; size: string }> = [
@@ -40,7 +38,8 @@ const filtersSchema = z.strictObject({
 	payment: z.enum(['paidOrCash', 'paid', 'any']).default('paidOrCash'),
 	/** If there are any, only these. */
 	shippingMethods: names.default([]),
-	excludeShippingMethods: names.default([...storePickupNames]),
+	/** Without a list, the usual names of store pickup. */
+	excludeShippingMethods: names.optional(),
 	/** If there are any, only orders with one of these. */
 	tags: names.default([]),
 	excludeTags: names.default([]),
@@ -51,7 +50,8 @@ const filtersSchema = z.strictObject({
 	includeTestOrders: z.boolean().default(false),
 	maxOrderAgeDays: required(optionalCount).default(90),
 	skipUntilDeliveryDate: z.boolean().default(false),
-	deliveryDateAttributes: names.default([...deliveryDateAttributes]),
+	/** Without a list, those of the usual apps. */
+	deliveryDateAttributes: names.optional(),
 	deliveryDateFormat: z.enum(['automatic', 'dayFirst', 'monthFirst']).default('automatic'),
 	/** How many days before the delivery date an order is sent. */
 	sendDaysAhead: required(optionalCount).default(1),

@@ -239,7 +239,8 @@ const nameOf = ({ title, code }: ShippingMethod) => title ?? code ?? 'unnamed';
  *   only some are sent
  */
 export function checkMethods(order: Order, { filters }: OrderMapping) {
-	const { shippingMethods: included, excludeShippingMethods: excluded } = filters;
+	const { shippingMethods: included, excludeShippingMethods: excluded = storePickupNames } =
+		filters;
 	const methods = shippingMethods(order);
 	const isExcluded = (method: ShippingMethod) =>
 		(included.length > 0 && !matches(method, included)) || matches(method, excluded);

@@ -215,8 +215,8 @@ export function missingFields(
 	};
 	const byTag = filters.tags.length > 0 || filters.excludeTags.length > 0;
 	const byMethod = valueAt(part?.rest, ['delivery_method', 'presented_name']) === undefined;
-	const hasMethods =
-		byMethod && filters.shippingMethods.length + filters.excludeShippingMethods.length > 0;
+	const { shippingMethods: included, excludeShippingMethods: excluded } = filters;
+	const hasMethods = byMethod && (included.length > 0 || excluded?.length !== 0);
 	const checks: Array<[field: string, isMissing: boolean, causes?: Skip['code']]> = [
 		['cancelled_at', lacks('cancelled_at')],
 		['test', lacks('test') && !filters.includeTestOrders],
