@@ -66,29 +66,15 @@ export function readItemOptions(parameters: ParameterReader, item: number): Resu
 	return validate(itemOptionsSchema, omitBlank(added), 'Option', itemOptionLabels);
 }
 
-/** The options of the whole run, by the collection that contains them. */
-const runOptionPaths: Record<keyof RunOptions, string> = {
-	dryRun: 'options.dryRun',
-	batchSize: 'options.batchSize',
-	maxRetrySeconds: 'options.maxRetrySeconds',
-	timeoutSeconds: 'options.timeoutSeconds',
-};
-
 /**
  * The options of the whole run, from the first item. Each is read separately, so that an invalid
  * option of that item, e.g. its company, fails for that item only.
  */
 export function readRunOptions(parameters: ParameterReader): Result<RunOptions> {
-	const values = Object.entries(runOptionPaths).map(([name, path]): [string, unknown] => [
-		name,
-		parameters.get(path, 0, ''),
-	]);
-	return validate(
-		runOptionsSchema,
-		omitBlank(Object.fromEntries(values)),
-		'Option',
-		runOptionLabels,
-	);
+	const names = Object.keys(runOptionsSchema.shape);
+	const values = names.map((name) => [name, parameters.get(`options.${name}`, 0, '')]);
+	const given = omitBlank(Object.fromEntries(values));
+	return validate(runOptionsSchema, given, 'Option', runOptionLabels);
 }
 
 /** The name of the field in the editor and in messages. */

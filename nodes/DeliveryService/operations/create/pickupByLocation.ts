@@ -10,7 +10,13 @@ import { placeOverrideSchema } from '../../service/schemas';
 import { text } from '../../service/values';
 import type { ShopifyLocation } from '../../shopify/fulfillmentOrder';
 import { showFor } from '../resource';
-import { placeholders, readPlace, type EnteredPlace } from '../fields/place';
+import {
+	locationForms,
+	placeholders,
+	readPlace,
+	warehouseField,
+	type EnteredPlace,
+} from '../fields/place';
 
 const contactDescription = 'Leave empty to use the one in the pickup fields';
 
@@ -28,29 +34,11 @@ const pickupFields: INodeProperties[] = [
 		name: 'pickupType',
 		type: 'options',
 		noDataExpression: true,
-		options: [
-			{
-				name: 'One Line',
-				value: 'address',
-				description: 'The full address as one line of text',
-			},
-			{
-				name: 'Saved Warehouse',
-				value: 'warehouse',
-				description: 'A warehouse saved in the Delivery Service dashboard',
-			},
-		],
+		options: [locationForms.oneLine, locationForms.warehouse],
 		default: 'warehouse',
 		description: 'How to enter the pickup address of this location',
 	},
-	...showFor({ pickupType: ['warehouse'] }, [
-		requiredField(
-			'Warehouse ID',
-			'warehouse',
-			'e.g. 7',
-			'Number of the warehouse, shown in the Delivery Service dashboard',
-		),
-	]),
+	...showFor({ pickupType: ['warehouse'] }, [warehouseField('Warehouse ID', 'warehouse')]),
 	...showFor({ pickupType: ['address'] }, [
 		requiredField('Address', 'address', placeholders.pickup.address),
 	]),

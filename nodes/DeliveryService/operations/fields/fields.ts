@@ -16,6 +16,14 @@ export function requiredField(...text: Parameters<typeof textField>): INodePrope
 	return { ...textField(...text), required: true };
 }
 
+/** Latitude and longitude. */
+export function coordinateFields(prefix: string, description: string): INodeProperties[] {
+	return [
+		textField(`${prefix}Latitude`, 'lat', 'e.g. 39.7817', description),
+		textField(`${prefix}Longitude`, 'lng', 'e.g. -89.6501', description),
+	];
+}
+
 /** An option that adding it turns on. */
 export function flagField(displayName: string, name: string, description: string): INodeProperties {
 	return { displayName, name, type: 'boolean', default: true, description };

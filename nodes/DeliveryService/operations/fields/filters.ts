@@ -2,6 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { flagField, textField } from './fields';
 import { omitBlank, toLines, toList } from '../../common/parameters';
+import { isBlank } from '../../common/text';
 import { deliveryDateAttributes } from '../../shopify/deliveryDate';
 import { deliveryMethodNames, deliveryMethods } from '../../shopify/fulfillmentOrder';
 import { storePickupNames } from '../../shopify/methods';
@@ -149,23 +150,20 @@ export const filtersField: INodeProperties = {
 	],
 };
 
+const listReaders: Readonly<Record<string, (value: unknown) => unknown[]>> = {
+	shippingMethods: toLines,
+	excludeShippingMethods: toLines,
+	tags: toList,
+	excludeTags: toList,
+	deliveryDateAttributes: toList,
+};
+
 /** The filters that the user added. Without any name, Exclude Shipping Methods excludes nothing. */
 export function readFilters(added: Record<string, unknown>): object {
 	const { excludeShippingMethods: excluded } = added;
-	const {
-		shippingMethods,
-		tags,
-		excludeTags,
-		deliveryDateAttributes: attributes,
-		...others
-	} = omitBlank(added);
-	const lists = {
-		shippingMethods: shippingMethods === undefined ? undefined : toLines(shippingMethods),
-		excludeShippingMethods:
-			excluded === undefined || excluded === null ? undefined : toLines(excluded),
-		tags: tags === undefined ? undefined : toList(tags),
-		excludeTags: excludeTags === undefined ? undefined : toList(excludeTags),
-		deliveryDateAttributes: attributes === undefined ? undefined : toList(attributes),
-	};
-	return { ...others, ...omitBlank(lists) };
+	const isNoneExcluded = typeof excluded === 'string' && isBlank(excluded);
+	const given = { ...omitBlank(added), ...(isNoneExcluded && { excludeShippingMethods: [] }) };
+	return Object.fromEntries(
+		Object.entries(given).map(([name, value]) => [name, listReaders[name]?.(value) ?? value]),
+	);
 }

@@ -1,6 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { requiredField, textField } from './fields';
+import { coordinateFields, requiredField, textField } from './fields';
 import { omitBlank, collectionParameter, type ParameterReader } from '../../common/parameters';
+import { lowerFirst } from '../../common/text';
 import { showFor } from '../resource';
 
 type Side = 'pickup' | 'dropoff';
@@ -23,6 +24,40 @@ export const placeholders = {
 	},
 } as const;
 
+/** How a location can be entered. */
+export const locationForms = {
+	oneLine: {
+		name: 'One Line',
+		value: 'address',
+		description: 'The full address as one line of text',
+	},
+	components: {
+		name: 'Separate Fields',
+		value: 'components',
+		description: 'Street, city, ZIP code and so on. Located more reliably.',
+	},
+	warehouse: {
+		name: 'Saved Warehouse',
+		value: 'warehouse',
+		description: 'A warehouse saved in the Delivery Service dashboard',
+	},
+} as const;
+
+/** The fields of an address by components, besides the street. */
+const otherComponents = [
+	['Neighborhood', 'Neighborhood', 'e.g. Old Town'],
+	['City', 'City', 'e.g. Springfield'],
+	['State', 'State', 'e.g. Illinois'],
+	['Zipcode', 'ZIP Code', 'e.g. 62704'],
+	['Country', 'Country', 'e.g. United States'],
+] as const;
+
+/** The number of a saved warehouse. */
+export function warehouseField(label: string, name: string): INodeProperties {
+	const description = 'Number of the warehouse, shown in the Delivery Service dashboard';
+	return requiredField(label, name, 'e.g. 7', description);
+}
+
 /**
  * The fields of a place: its contact, its location in one of three forms, and its details (service
  * document, sections 2.2 to 2.4).
@@ -35,8 +70,6 @@ export function placeFields(side: Side, more: readonly INodeProperties[] = []): 
 	const example = placeholders[side];
 	const role = side === 'pickup' ? 'hands over' : 'receives';
 	const parameter = (name: string) => `${side}${name}`;
-	const addressField = (name: string, label: string, placeholder: string): INodeProperties =>
-		textField(`${title} ${label}`, parameter(name), placeholder);
 	return [
 		requiredField(
 			`${person} Name`,
@@ -56,23 +89,7 @@ export function placeFields(side: Side, more: readonly INodeProperties[] = []): 
 			name: parameter('LocationType'),
 			type: 'options',
 			noDataExpression: true,
-			options: [
-				{
-					name: 'One Line',
-					value: 'address',
-					description: 'The full address as one line of text',
-				},
-				{
-					name: 'Separate Fields',
-					value: 'components',
-					description: 'Street, city, ZIP code and so on. Located more reliably.',
-				},
-				{
-					name: 'Saved Warehouse',
-					value: 'warehouse',
-					description: 'A warehouse saved in the Delivery Service dashboard',
-				},
-			],
+			options: [locationForms.oneLine, locationForms.components, locationForms.warehouse],
 			default: 'address',
 			description: `How to enter the ${title.toLowerCase()} address`,
 		},
@@ -80,20 +97,13 @@ export function placeFields(side: Side, more: readonly INodeProperties[] = []): 
 			requiredField(`${title} Address`, parameter('Address'), example.address),
 		]),
 		...showFor({ [parameter('LocationType')]: ['components'] }, [
-			addressField('StreetName', 'Street', example.street),
-			addressField('Neighborhood', 'Neighborhood', 'e.g. Old Town'),
-			addressField('City', 'City', 'e.g. Springfield'),
-			addressField('State', 'State', 'e.g. Illinois'),
-			addressField('Zipcode', 'ZIP Code', 'e.g. 62704'),
-			addressField('Country', 'Country', 'e.g. United States'),
+			textField(`${title} Street`, parameter('StreetName'), example.street),
+			...otherComponents.map(([name, label, placeholder]) =>
+				textField(`${title} ${label}`, parameter(name), placeholder),
+			),
 		]),
 		...showFor({ [parameter('LocationType')]: ['warehouse'] }, [
-			requiredField(
-				`${title} Warehouse ID`,
-				parameter('Warehouse'),
-				'e.g. 7',
-				'Number of the warehouse, shown in the Delivery Service dashboard',
-			),
+			warehouseField(`${title} Warehouse ID`, parameter('Warehouse')),
 		]),
 		{
 			displayName: more.length > 0 ? `${title} Options` : `${title} Details`,
@@ -103,16 +113,8 @@ export function placeFields(side: Side, more: readonly INodeProperties[] = []): 
 			default: {},
 			options: [
 				textField('Instructions', 'instructions', example.instructions, 'Note for the driver'),
-				textField(
-					'Latitude',
-					'lat',
-					'e.g. 39.7817',
-					'Set latitude and longitude together. Deliveries with coordinates skip the address review.',
-				),
-				textField(
-					'Longitude',
-					'lng',
-					'e.g. -89.6501',
+				...coordinateFields(
+					'',
 					'Set latitude and longitude together. Deliveries with coordinates skip the address review.',
 				),
 				...more,
@@ -144,14 +146,14 @@ function readPlaceAddress(read: (name: string) => unknown): object {
 	switch (read('LocationType')) {
 		case 'components':
 			return {
-				address: omitBlank({
-					streetName: read('StreetName'),
-					neighborhood: read('Neighborhood'),
-					city: read('City'),
-					state: read('State'),
-					zipcode: read('Zipcode'),
-					country: read('Country'),
-				}),
+				address: omitBlank(
+					Object.fromEntries(
+						['StreetName', ...otherComponents.map(([name]) => name)].map((name) => [
+							lowerFirst(name),
+							read(name),
+						]),
+					),
+				),
 			};
 		case 'warehouse':
 			return omitBlank({ warehouse: read('Warehouse') });

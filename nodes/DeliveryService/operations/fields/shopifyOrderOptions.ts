@@ -1,6 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { flagField, textField } from './fields';
+import { coordinateFields, flagField, textField } from './fields';
+import { locationForms } from './place';
 import { packageSizeOptions } from './package';
 import { deliveryTypesOption, packageSizeByWeightOption } from './shopifyOrderTables';
 
@@ -59,14 +60,7 @@ export const orderOptions: INodeProperties[] = [
 		displayName: 'Delivery Address Format',
 		name: 'addressFormat',
 		type: 'options',
-		options: [
-			{
-				name: 'Separate Fields',
-				value: 'components',
-				description: 'Street, city, ZIP code and so on. Located more reliably.',
-			},
-			{ name: 'One Line', value: 'text', description: 'The whole address as one line of text' },
-		],
+		options: [locationForms.components, { ...locationForms.oneLine, value: 'text' }],
 		default: 'components',
 		description: "How to send the order's shipping address",
 	},
@@ -76,17 +70,9 @@ export const orderOptions: INodeProperties[] = [
 		'e.g. Leave with the concierge',
 		"Instructions for the driver. Replaces the order's company, address line 2 and note.",
 	),
-	textField(
-		'Delivery Latitude',
-		'lat',
-		'e.g. 39.7817',
-		'Set it together with Delivery Longitude. Replaces that of every order.',
-	),
-	textField(
-		'Delivery Longitude',
-		'lng',
-		'e.g. -89.6501',
-		'Set it together with Delivery Latitude. Replaces that of every order.',
+	...coordinateFields(
+		'Delivery ',
+		'Set Delivery Latitude and Delivery Longitude together. They replace those of every order.',
 	),
 	deliveryTypesOption,
 	flagField(

@@ -2,6 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { deliveryTypeOptions, textField } from './fields';
 import { packageSizeOptions } from './package';
+import { defaultLimits } from '../../shopify/mapping';
 
 /** The order option with a delivery type per shipping method. */
 export const deliveryTypesOption: INodeProperties = {
@@ -43,14 +44,7 @@ export const packageSizeByWeightOption: INodeProperties = {
 	type: 'fixedCollection',
 	typeOptions: { multipleValues: true },
 	placeholder: 'Add Limit',
-	default: {
-		limit: [
-			{ upToKg: 1, size: 'xs' },
-			{ upToKg: 5, size: 's' },
-			{ upToKg: 10, size: 'm' },
-			{ upToKg: 20, size: 'l' },
-		],
-	},
+	default: { limit: defaultLimits },
 	description:
 		'Package size by weight. Packages that are heavier or have an unknown weight are XL. Overrides Package Size.',
 	options: [

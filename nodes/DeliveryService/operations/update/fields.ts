@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { optionsField } from '../../common/parameters';
 import { showFor } from '../resource';
-import { flagField, referenceIdsField, textField } from '../fields/fields';
+import { coordinateFields, flagField, referenceIdsField, textField } from '../fields/fields';
 import { updatedPackagesField } from '../fields/package';
 import { orderField, updateOrderOptionsFields } from '../fields/shopifyOrder';
 import { advancedField, retryFields } from '../fields/retryOptions';
@@ -30,18 +30,7 @@ export const changeFields: INodeProperties[] = [
 		'e.g. Leave with the concierge',
 		'The new note for the driver',
 	),
-	textField(
-		'Delivery Latitude',
-		'lat',
-		'e.g. 39.7817',
-		'Set Delivery Latitude and Delivery Longitude together',
-	),
-	textField(
-		'Delivery Longitude',
-		'lng',
-		'e.g. -89.6501',
-		'Set Delivery Latitude and Delivery Longitude together',
-	),
+	...coordinateFields('Delivery ', 'Set Delivery Latitude and Delivery Longitude together'),
 	textField(
 		'New Reference ID',
 		'referenceId',
