@@ -70,7 +70,7 @@ function skipText(skip: Skip): string {
 const anyPayment = 'To send such orders anyway, set Payment under Filters to Any.';
 
 function methodText({ methods, isOnlyListed }: Extract<Skip, { code: 'shippingMethod' }>): string {
-	const names = methods.map((name) => `"${name}"`).join(', ');
+	const names = listed(methods);
 	if (names === '')
 		return 'has no shipping method, and only those in Shipping Methods under Filters are sent.';
 	return isOnlyListed
@@ -160,7 +160,7 @@ function addCashMethod(methods: readonly string[]): string {
 
 function missingText(fields: readonly MissingField[]): string {
 	const names = listed(fields.map(({ shownField }) => shownField));
-	const assumed = fields.map((field) => assumptionOf(field)).join(', ');
+	const assumed = fields.map(({ field }) => assumptions[field]).join(', ');
 	return `Shopify did not return ${names} (assumed: ${assumed}). Request it in the Shopify node or the query.`;
 }
 
@@ -180,8 +180,3 @@ const assumptions: Readonly<Record<string, string>> = {
 	'lineItems.pageInfo.hasNextPage': 'all items are included',
 	'fulfillmentOrders.pageInfo.hasNextPage': 'there are no other fulfillment orders',
 };
-
-/** What an order without a field is treated as, e.g. "not canceled". */
-function assumptionOf({ field }: MissingField): string | undefined {
-	return assumptions[field];
-}

@@ -227,13 +227,9 @@ function unknownAmount(reason: string): Result<CashDecision> {
  * orders it is not guessed, since the driver could collect too much or too little.
  */
 function outstandingAmount(order: Order): Decimal | undefined {
-	if (order.total_outstanding) return order.total_outstanding;
-	switch (order.financial_status) {
-		case 'pending':
-			return order.current_total_price ?? order.total_price;
-		default:
-			return undefined;
-	}
+	const { total_outstanding: outstanding, financial_status: status } = order;
+	if (outstanding || status !== 'pending') return outstanding;
+	return order.current_total_price ?? order.total_price;
 }
 
 /**

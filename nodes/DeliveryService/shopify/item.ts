@@ -37,14 +37,14 @@ export function findOrder(item: unknown): Result<OrderCandidate> {
 	const inList = list?.items.length === 1 ? list.items[0] : undefined;
 	const beside = containers.map(({ value }) => value).find(isOrder) ?? inList;
 	const found = findFulfillmentOrder(containers, beside);
-	const part = found.kind === 'one' ? found.part : undefined;
+	const { part } = found;
 	const order = isOrder(beside) ? beside : valueAt(part, ['order']);
 	if (!isOrder(order)) {
 		const message =
 			part === undefined ? notAnOrderMessage(item, containers, list) : partWithoutOrderMessage;
 		return { ok: false, problem: { message } };
 	}
-	const message = otherTypeMessage(order) ?? partMessage(found);
+	const message = otherTypeMessage(order) ?? found.message;
 	if (message) return { ok: false, problem: { message } };
 	return {
 		ok: true,
@@ -84,12 +84,7 @@ function containersOf(value: unknown, path: readonly string[] = []): Container[]
 }
 
 /** The orders of a GraphQL response, and the field to split out. */
-interface OrderList {
-	items: unknown[];
-	field: string;
-}
-
-function findOrderList(containers: readonly Container[]): OrderList | undefined {
+function findOrderList(containers: readonly Container[]) {
 	for (const { value, path } of containers) {
 		const connection = valueAt(value, ['orders']);
 		const items = connectionItems(connection);
@@ -118,20 +113,15 @@ function isFulfillmentOrder(value: unknown): boolean {
 	);
 }
 
-/** The fulfillment order in an input item, not parsed yet. */
-type FoundFulfillmentOrder =
-	| { kind: 'none' }
-	| { kind: 'one'; part: unknown }
-	/** The item contains the list of an order's fulfillment orders, in this field. */
-	| { kind: 'several'; field: string }
-	/** The item has a place for a fulfillment order, but there is none. */
-	| { kind: 'missing' };
-
-/** Finds the fulfillment order beside the order, around it, or as the only one of its list. */
+/**
+ * Finds the fulfillment order beside the order, around it, or as the only one of its list.
+ *
+ * @returns the fulfillment order, not parsed yet, or why it is unclear; neither for a whole order
+ */
 function findFulfillmentOrder(
 	containers: readonly Container[],
 	order: unknown,
-): FoundFulfillmentOrder {
+): { part?: unknown; message?: string } {
 	const isFound = containers.some(({ value }) => value === order);
 	const all = isFound ? containers : [...containers, { value: order, path: [] }];
 	const fields = all.flatMap(partFields);
@@ -139,18 +129,25 @@ function findFulfillmentOrder(
 	const part =
 		single.map(({ value }) => onlyItem(value)).find((value) => !isBlank(value)) ??
 		all.map(({ value }) => value).find(isFulfillmentOrder);
-	if (part !== undefined) return { kind: 'one', part };
+	if (part !== undefined) return { part };
 	const lists = fields.filter(({ value }) => !isBlank(value) && itemCount(value) > 0);
 	const several = lists.find(({ value }) => itemCount(value) > 1);
 	if (several) {
 		const { path, key, value } = several;
 		const items = ['nodes', 'edges'].filter((name) => Array.isArray(valueAt(value, [name])));
-		return { kind: 'several', field: [...path, key, ...items.slice(0, 1)].join('.') };
+		const field = [...path, key, ...items.slice(0, 1)].join('.');
+		return {
+			message: `This order has several fulfillment orders. Add a Split Out node before this node: Fields to Split Out "${field}", Include "All Other Fields", Destination Field Name "fulfillmentOrder".`,
+		};
 	}
 	// Split Out leaves the list without its items behind.
 	const [only, ...others] = lists.map(({ value }) => onlyItem(value)).filter(isFulfillmentOrder);
-	if (only !== undefined && others.length === 0) return { kind: 'one', part: only };
-	return { kind: lists.length + single.length > 0 ? 'missing' : 'none' };
+	if (only !== undefined && others.length === 0) return { part: only };
+	if (lists.length + single.length === 0) return {};
+	return {
+		message:
+			'This order has a field for its fulfillment order, but there is none in it. Check the Split Out node before this node: its Destination Field Name should be "fulfillmentOrder".',
+	};
 }
 
 /** Also as n8n's Split Out names it without a destination, e.g. "data.order.fulfillmentOrders.nodes". */
@@ -181,29 +178,17 @@ function itemCount(value: unknown): number {
 const partWithoutOrderMessage =
 	'This is a fulfillment order without its order. Put the order beside it, in the field "order".';
 
-/** The message for an order whose fulfillment orders are not split out as they should be. */
-function partMessage(found: FoundFulfillmentOrder): string | undefined {
-	switch (found.kind) {
-		case 'several':
-			return `This order has several fulfillment orders. Add a Split Out node before this node: Fields to Split Out "${found.field}", Include "All Other Fields", Destination Field Name "fulfillmentOrder".`;
-		case 'missing':
-			return 'This order has a field for its fulfillment order, but there is none in it. Check the Split Out node before this node: its Destination Field Name should be "fulfillmentOrder".';
-		default:
-			return undefined;
-	}
-}
-
 const howToGetAnOrder =
 	"Connect a Shopify node, or set the field Order to an order in the format of Shopify's REST or GraphQL API.";
 
 function notAnOrderMessage(
 	item: unknown,
 	containers: readonly Container[],
-	list: OrderList | undefined,
+	list: ReturnType<typeof findOrderList>,
 ): string {
 	const error = valueAt(item, ['errors', 0, 'message']);
 	if (typeof error === 'string')
-		return `Shopify's GraphQL API returned an error instead of an order: ${truncate(error, maxErrorLength)}`;
+		return `Shopify's GraphQL API returned an error instead of an order: ${truncate(error, 200)}`;
 	if (['order', 'node'].some((field) => valueAt(item, ['data', field]) === null))
 		return 'Shopify\'s GraphQL API found no order: "data.order" is empty. Check the ID in the query, and whether the app may read orders.';
 	if (list?.items.length === 0)
@@ -226,8 +211,6 @@ function notAnOrderMessage(
 		? `This is not a Shopify order: it has no "line_items". ${howToGetAnOrder} If the Shopify node limits the fields that it returns, add line_items.`
 		: `Order ${name} has no "line_items", so it is unclear what to send. If the Shopify node limits the fields that it returns, add line_items.`;
 }
-
-const maxErrorLength = 200;
 
 /**
  * Other outputs of the Shopify Trigger that resemble orders, recognized by fields that orders don't

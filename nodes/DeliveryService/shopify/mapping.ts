@@ -6,7 +6,7 @@ import { deliveryMethods } from './fulfillmentOrder';
 import { optionalAmount, optionalCount, required, optionalText } from './orderSchema';
 
 /** The default sizes by weight of one package. */
-const defaultLimits: Array<{ upToKg: number; size: string }> = [
+export const defaultLimits: Array<{ upToKg: number; size: string }> = [
 	{ upToKg: 1, size: 'xs' },
 	{ upToKg: 5, size: 's' },
 	{ upToKg: 10, size: 'm' },

@@ -40,15 +40,9 @@ const parsedPatterns = new Map<string, RegExp>();
  * @param patterns names in which "*" stands for any text; letter case and accents don't matter
  */
 export function isListed(name: string, patterns: readonly string[]): boolean {
-	const [whole = '', short] = nameForms(name);
-	if (matchesOne(whole, patterns)) return true;
-	return (
-		short !== undefined &&
-		matchesOne(
-			short,
-			patterns.filter((pattern) => builtInNames.has(pattern)),
-		)
-	);
+	const [whole = '', short = whole] = nameForms(name);
+	const builtIn = short === whole ? [] : patterns.filter((pattern) => builtInNames.has(pattern));
+	return matchesOne(whole, patterns) || matchesOne(short, builtIn);
 }
 
 function matchesOne(name: string, patterns: readonly string[]): boolean {

@@ -55,12 +55,10 @@ export function add(a: Decimal, b: Decimal): Decimal {
 
 /** Adds all values; undefined if one of them is undefined. */
 export function sum(values: ReadonlyArray<Decimal | undefined>): Decimal | undefined {
-	let total = zero;
-	for (const value of values) {
-		if (value === undefined) return undefined;
-		total = add(total, value);
-	}
-	return total;
+	return values.reduce<Decimal | undefined>(
+		(total, value) => total && value && add(total, value),
+		zero,
+	);
 }
 
 /** Subtracts `b` from `a`. */

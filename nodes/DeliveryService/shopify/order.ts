@@ -65,16 +65,12 @@ export function readOrder(candidate: OrderCandidate): Result<Order> {
 		problem: problemFrom(messagesFor(identifiersOf(candidate))),
 	});
 	if (isGraphql) {
-		const missing = missingGraphqlPath(candidate);
-		const [page] = incompleteOrderLists(graphql);
-		if (missing || page)
+		const missing = missingGraphqlPaths(candidate).slice(0, 1);
+		const pages = incompleteOrderLists(graphql).slice(0, 1);
+		if (missing.length + pages.length > 0)
 			return fail((order) => [
-				...(missing
-					? [
-							`${orderLabel(order)} has no "${fieldName(order, missing)}". Add it to the GraphQL query.`,
-						]
-					: []),
-				...(page ? [incompleteMessage(order, page)] : []),
+				...missing.map((path) => missingMessage(order, path)),
+				...pages.map((page) => incompleteMessage(order, page)),
 			]);
 	}
 	const parsed = orderSchema.safeParse(rest);
@@ -122,7 +118,7 @@ function partMessage(
  * A field that a GraphQL query left out and nothing can stand in for. In REST, a missing shipping
  * address means that there is none.
  */
-function missingGraphqlPath({ rest, fulfillmentOrder: part }: OrderCandidate) {
+function missingGraphqlPaths({ rest, fulfillmentOrder: part }: OrderCandidate) {
 	const lines = z
 		.array(z.unknown())
 		.catch([])
@@ -134,7 +130,7 @@ function missingGraphqlPath({ rest, fulfillmentOrder: part }: OrderCandidate) {
 		['shipping_address'],
 		...lines.map((_, index) => ['line_items', index, lineField]),
 	];
-	return required.find((path) => valueAt(rest, path) === undefined);
+	return required.filter((path) => valueAt(rest, path) === undefined);
 }
 
 function incompleteOrderLists(graphql: unknown): string[] {
@@ -142,6 +138,10 @@ function incompleteOrderLists(graphql: unknown): string[] {
 	// Remains in the order when the fulfillment orders are split out.
 	const isPage = valueAt(graphql, ['fulfillmentOrders', 'pageInfo', 'hasNextPage']) === true;
 	return isPage ? [...lists, 'fulfillmentOrders'] : lists;
+}
+
+function missingMessage(order: OrderIdentifiers, path: readonly PropertyKey[]): string {
+	return `${orderLabel(order)} has no "${fieldName(order, path)}". Add it to the GraphQL query.`;
 }
 
 function incompleteMessage(order: OrderIdentifiers, page: string): string {

@@ -161,7 +161,8 @@ function dropoffLocation(
 		instructions: overrides.instructions
 			? withDate(overrides.instructions)
 			: withDate(
-					companyUnlessRecipient(shipping),
+					// The company helps the driver, unless it is also the recipient's name.
+					shipping.company === (shipping.name ?? fullName(shipping)) ? undefined : shipping.company,
 					shipping.address2,
 					checkoutDetails(order)?.instructions,
 					order.note,
@@ -189,12 +190,6 @@ function addressText(address: Address): string | undefined {
 		[streetName, neighborhood, city, joinParts([state, zipcode], ' '), country],
 		', ',
 	)?.replace(/\s+/g, ' ');
-}
-
-/** The company helps the driver, unless it is also the recipient's name. */
-function companyUnlessRecipient(address: Address): string | undefined {
-	const recipient = address.name ?? fullName(address);
-	return address.company === recipient ? undefined : address.company;
 }
 
 /**

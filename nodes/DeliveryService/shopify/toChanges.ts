@@ -1,6 +1,6 @@
 import type { Problem } from '../common/result';
 import type { Delivery } from '../service/schemas';
-import { decideCash, paymentOf, type CashDecision } from './cash';
+import { decideCash, paymentOf } from './cash';
 import { findDeliveryDate } from './deliveryDate';
 import { findOrder } from './item';
 import { noFilters, type OrderMapping } from './mapping';
@@ -77,9 +77,10 @@ export function orderToChanges(
 	if (!cash.ok) return invalid(cash);
 	const packages: Delivery['packages'] | undefined =
 		isFulfilled || lines.length === 0 ? undefined : toPackages(order, lines, mapping);
-	const { notCollectedFor } = cash.value;
-	const isUnclear = isCashUnclear || cash.value.part?.isClear === false;
-	const cod = isUnclear && !cash.value.isSettled ? undefined : updatedCash(cash.value);
+	const { notCollectedFor, isSettled, part, amount } = cash.value;
+	const isUnclear = isCashUnclear || part?.isClear === false;
+	// The delivery may have been created with an amount to collect.
+	const cod = isSettled || notCollectedFor ? 0 : isUnclear ? undefined : amount;
 	const { unknownMethods } = paymentOf(order, mapping);
 	const unchanged = [
 		...(location ? [] : (['address'] as const)),
@@ -124,11 +125,6 @@ function mismatchProblem(
 		message: `${label} was not updated: "${reference}" is ${owner}`,
 		description: `Use ${own.slice(0, 1).join('')}. If the delivery was created with a custom reference ID, enter it under Order Options, Custom Reference ID.`,
 	};
-}
-
-/** The delivery may have been created with an amount to collect, so it becomes 0 if there is none. */
-function updatedCash({ amount, isSettled, notCollectedFor }: CashDecision): number | undefined {
-	return isSettled || notCollectedFor ? 0 : amount;
 }
 
 /** Reasons not to create a delivery, which may exist and be under way. */

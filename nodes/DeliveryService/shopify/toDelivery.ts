@@ -140,15 +140,15 @@ export function orderToDelivery(
 	if (skip) {
 		const { unknownMethods: methods } = payment;
 		const missing = missingFields(found.value, mapping, skip.code);
-		const actions: Action[] = [];
-		if (skip.code === 'tooOld') actions.push({ code: 'tooOld' });
-		if (skip.code === 'notPaid' && !skip.isOnlyPaid && methods.length > 0)
-			actions.push({ code: 'unknownPaymentMethod', methods });
-		if (missing) actions.push({ code: 'missingFields', fields: missing });
+		const mayBeCash = skip.code === 'notPaid' && !skip.isOnlyPaid && methods.length > 0;
 		return {
 			...identifiers,
 			skip,
-			actions: undefinedIfEmpty(actions),
+			actions: actionsOf(
+				skip.code === 'tooOld' && { code: 'tooOld' },
+				mayBeCash && { code: 'unknownPaymentMethod', methods },
+				missing && { code: 'missingFields', fields: missing },
+			),
 			...(mustStop(skip, order) && { mustStop: true }),
 			part: order.fulfillmentOrder && partOf({ lines: [] }, identifiers.orderReferenceId),
 		};
@@ -157,17 +157,17 @@ export function orderToDelivery(
 	const cash = decideCash(order, units, mapping);
 	const { referenceId, orderReferenceId } = identifiers;
 	const problems = [
-		...(dropoff.ok ? [] : problemSentences(dropoff.problem)),
+		...(dropoff.ok ? [] : [dropoff.problem.message, dropoff.problem.description ?? false]),
 		referenceId === undefined &&
 			`${label} has no "${fieldName(order, [referenceFields[mapping.referenceIdFrom]])}" to use as the reference ID. ${howToRequest(order, 'this field')}.`,
-		...(cash.ok ? [] : problemSentences(cash.problem)),
+		!cash.ok && cash.problem.message,
 		payment.state === 'unknown' &&
 			isPaymentExcluded(order, mapping) &&
 			`${label} has no "${fieldName(order, ['financial_status'])}", so it's unclear whether it is paid. ${howToRequest(order, 'this field')}, or set Payment under Filters to Any.`,
 		mapping.filters.skipUntilDeliveryDate &&
 			date.unclear !== undefined &&
 			`${label} has the delivery date "${date.unclear}", which is not clear. Set Delivery Date Format under Filters, or correct the date in Shopify.`,
-	].filter((message) => message !== false);
+	].filter((message) => typeof message === 'string');
 	if (units.problems.length > 0 || problems.length > 0 || !dropoff.ok || !cash.ok) {
 		const problem = problemFrom(units.problems.length > 0 ? units.problems : problems);
 		return { problem, ...identifiers };
@@ -176,7 +176,7 @@ export function orderToDelivery(
 	const { type, unclearOf } = typeByMethod(order, mapping);
 	const missing = missingFields(found.value, mapping);
 	const { excluded } = checkMethods(order, mapping);
-	const actions: Array<Action | false | undefined | ''> = [
+	const actions = actionsOf(
 		notCollectedFor && {
 			code: 'cashNotCollected',
 			methods: notCollectedFor,
@@ -188,7 +188,7 @@ export function orderToDelivery(
 			laterSendingDay(date, mapping) && { code: 'futureDate', day: date.day },
 		date.unclear !== undefined && { code: 'unclearDate', text: date.unclear },
 		missing && { code: 'missingFields', fields: missing },
-	];
+	);
 	return {
 		...identifiers,
 		part: order.fulfillmentOrder && partOf(units, orderReferenceId, partCash),
@@ -196,7 +196,7 @@ export function orderToDelivery(
 		...(type && { type }),
 		cash: partCash,
 		deliveryDay: date.day,
-		actions: undefinedIfEmpty(actions.filter((action) => typeof action === 'object')),
+		actions,
 		delivery: {
 			dropoff: dropoff.value,
 			packages: toPackages(order, lines, mapping),
@@ -205,19 +205,6 @@ export function orderToDelivery(
 			extraData: orderExtraData(order, lines, mapping),
 			cod: amount,
 		},
-	};
-}
-
-/** The order's identifiers, by which the user finds it in Shopify, and its reference IDs. */
-function identify(
-	order: OrderIdentifiers,
-	mapping: OrderMapping,
-	email?: string,
-): Pick<OrderInfo, 'referenceId' | 'orderReferenceId' | 'shopifyOrder'> {
-	const { id, name, fulfillmentOrder: part } = order;
-	return {
-		...referenceIds(order, mapping),
-		shopifyOrder: { id, name, email, ...(part && { fulfillmentOrderId: part.id }) },
 	};
 }
 
@@ -234,25 +221,32 @@ function partOf(
 	return { orderReferenceId, lines: withIds, cashBases, firstBasis: cash?.firstBasis };
 }
 
-function problemSentences({ message, description }: Problem): string[] {
-	return description ? [message, description] : [message];
+/** The actions that apply; undefined if there are none. */
+function actionsOf(...actions: Array<Action | false | undefined | ''>): Action[] | undefined {
+	return undefinedIfEmpty(actions.filter((action) => typeof action === 'object'));
 }
 
 const referenceFields = { name: 'name', id: 'id', orderNumber: 'order_number' } as const;
 
-/** The reference ID of the delivery. That of a fulfillment order contains its ID, which never changes. */
-function referenceIds(
+/**
+ * The order's identifiers, by which the user finds it in Shopify, and its reference IDs. That of a
+ * fulfillment order contains its ID, which never changes.
+ */
+function identify(
 	order: OrderIdentifiers,
 	mapping: OrderMapping,
-): Pick<OrderInfo, 'referenceId' | 'orderReferenceId'> {
+	email?: string,
+): Pick<OrderInfo, 'referenceId' | 'orderReferenceId' | 'shopifyOrder'> {
+	const { id, name, fulfillmentOrder: part } = order;
+	const shopifyOrder = { id, name, email, ...(part && { fulfillmentOrderId: part.id }) };
 	const { referenceId: custom } = mapping.overrides;
 	const ofOrder = order[referenceFields[mapping.referenceIdFrom]];
 	const reference = custom ?? ofOrder;
-	if (!order.fulfillmentOrder) return { referenceId: reference };
-	const { id } = order.fulfillmentOrder;
-	if (reference === undefined || id === undefined) return {};
-	const ofPart = partReference(reference, id);
-	return { referenceId: ofPart, orderReferenceId: ofPart === custom ? ofOrder : reference };
+	if (!part) return { shopifyOrder, referenceId: reference };
+	if (reference === undefined || part.id === undefined) return { shopifyOrder };
+	const referenceId = partReference(reference, part.id);
+	const orderReferenceId = referenceId === custom ? ofOrder : reference;
+	return { shopifyOrder, referenceId, orderReferenceId };
 }
 
 /** The reference ID of a fulfillment order, by that of its order or a custom one. */

@@ -279,16 +279,10 @@ function weightSizePrice(
 ): Pick<Package, 'weight' | 'size' | 'price'> {
 	const weight = gramsPerPackage && shift(gramsPerPackage, -3);
 	return {
-		weight: weight && finiteNumber(multiply(weight, qty)),
+		weight: weight && toNumber(multiply(weight, qty)),
 		size: sizeFor(weight, mapping.packageSize),
-		price: price && finiteNumber(price),
+		price: price && toNumber(price),
 	};
-}
-
-/** The number, or undefined if it is too large for one: such a value can't be sent. */
-function finiteNumber(value: Decimal): number | undefined {
-	const number = toNumber(value);
-	return Number.isFinite(number) ? number : undefined;
 }
 
 function sizeFor(weight: Decimal | undefined, rule: PackageSizeRule): Package['size'] {
