@@ -84,7 +84,9 @@ function containersOf(value: unknown, path: readonly string[] = []): Container[]
 }
 
 /** The orders of a GraphQL response, and the field to split out. */
-function findOrderList(containers: readonly Container[]) {
+function findOrderList(
+	containers: readonly Container[],
+): { items: unknown[]; field: string } | undefined {
 	for (const { value, path } of containers) {
 		const connection = valueAt(value, ['orders']);
 		const items = connectionItems(connection);

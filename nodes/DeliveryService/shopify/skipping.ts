@@ -258,19 +258,14 @@ export function missingFields(
  * into the shipping address. The first is Zapiet's
  * (docs.zapiet.com/guides/note-attributes), the others are those of similar apps and themes.
  */
-const methodAttributes = [
-	...['checkout method', 'delivery method', 'delivery type', 'delivery option', 'order type'],
-	...['fulfillment method', 'fulfillment type', 'shipping method'],
-];
+const methodAttributes =
+	/^((checkout|shipping) method|delivery (method|type|option)|fulfillment (method|type)|order type)$/;
 
 /**
  * Additional details that only pickups have: Zapiet's (see above) and those of "Pick-up Points"
  * (apps.support.code.nl, "Working with 3rd party fulfillments").
  */
-const locationAttributes = [
-	...['pickup location id', 'pickup location company'],
-	...['pick up location id', 'pick up point location'],
-];
+const locationAttributes = /^(pickup location (id|company)|pick up (location id|point location))$/;
 
 /** Zapiet's mark of a line item (docs.zapiet.com/guides/zapiet_id). */
 const zapietProperty = { name: '_ZapietId', pickup: /(^|&)M=P(&|$)/ };
@@ -282,13 +277,13 @@ const zapietProperty = { name: '_ZapietId', pickup: /(^|&)M=P(&|$)/ };
  * @returns the mark as text for a message, or undefined if there is none
  */
 export function pickupMark({ note_attributes, line_items }: Order): string | undefined {
-	const attributeIn = (names: readonly string[]) =>
-		note_attributes.find(({ name }) => names.includes(normalizeName(name)));
-	const method = attributeIn(methodAttributes);
+	const attributeLike = (pattern: RegExp) =>
+		note_attributes.find(({ name }) => pattern.test(normalizeName(name)));
+	const method = attributeLike(methodAttributes);
 	if (method && !isListed(method.value, storePickupNames)) return undefined;
 	const mark =
 		method ??
-		attributeIn(locationAttributes) ??
+		attributeLike(locationAttributes) ??
 		line_items
 			.flatMap(({ properties }) => properties)
 			.find(({ name, value }) => name === zapietProperty.name && zapietProperty.pickup.test(value));

@@ -1,5 +1,5 @@
-import { unwrap, type Result } from '../../common/result';
-import { type ParameterReader, readJson } from '../../common/parameters';
+import { operationError } from '../../common/result';
+import { readJson } from '../../common/parameters';
 import { showFor, type Operation } from '../resource';
 import { fromFields } from './fromFields';
 import { optionFields } from './options';
@@ -140,17 +140,11 @@ export const createDelivery: Operation = {
 		...showFor({ source: ['shopifyOrder'] }, optionFields({ skipsAlreadySent: true })),
 	],
 	async run(context) {
-		return await createDeliveries(context, (parameters) =>
-			unwrap(context.getNode(), selectedSource(parameters)),
-		);
+		return await createDeliveries(context, (parameters) => {
+			const value = parameters.get('source', 0);
+			const selected = sources.find(({ option }) => option.value === value);
+			if (selected) return selected.source;
+			throw operationError(context.getNode(), { message: 'Choose a source under Create From' });
+		});
 	},
 };
-
-/** @returns a problem when an imported workflow names an unknown source */
-function selectedSource(parameters: ParameterReader): Result<Source> {
-	const value = parameters.get('source', 0);
-	const selected = sources.find(({ option }) => option.value === value);
-	return selected
-		? { ok: true, value: selected.source }
-		: { ok: false, problem: { message: 'Choose a source under Create From' } };
-}

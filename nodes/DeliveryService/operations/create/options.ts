@@ -72,9 +72,16 @@ export function readItemOptions(parameters: ParameterReader, item: number): Resu
  */
 export function readRunOptions(parameters: ParameterReader): Result<RunOptions> {
 	const names = Object.keys(runOptionsSchema.shape);
-	const values = names.map((name) => [name, parameters.get(`options.${name}`, 0, '')]);
-	const given = omitBlank(Object.fromEntries(values));
-	return validate(runOptionsSchema, given, 'Option', runOptionLabels);
+	const values = names.map((name): [string, unknown] => [
+		name,
+		parameters.get(`options.${name}`, 0, ''),
+	]);
+	return validate(
+		runOptionsSchema,
+		omitBlank(Object.fromEntries(values)),
+		'Option',
+		runOptionLabels,
+	);
 }
 
 /** The name of the field in the editor and in messages. */
@@ -84,16 +91,6 @@ const skipLabel = 'Skip Already Sent';
 export function readSkipAlreadySent(parameters: ParameterReader): Result<boolean> {
 	return validate(z.boolean(), parameters.get('skipAlreadySent', 0, false), skipLabel, {});
 }
-
-const skipField: INodeProperties = {
-	displayName: skipLabel,
-	name: 'skipAlreadySent',
-	type: 'boolean',
-	noDataExpression: true,
-	default: false,
-	description:
-		'Whether to skip deliveries that this workflow has already sent, matched by reference ID. It remembers at least 20,000 orders; other workflows are not checked.',
-};
 
 /**
  * Skip Already Sent and the options of an operation.
@@ -106,8 +103,13 @@ export const optionFields = ({
 	skipsAlreadySent: boolean;
 }): INodeProperties[] => [
 	{
-		...skipField,
+		displayName: skipLabel,
+		name: 'skipAlreadySent',
+		type: 'boolean',
+		noDataExpression: true,
 		default: skipsAlreadySent,
+		description:
+			'Whether to skip deliveries that this workflow has already sent, matched by reference ID. It remembers at least 20,000 orders; other workflows are not checked.',
 		hint: skipsAlreadySent
 			? 'An order that arrives twice is delivered once'
 			: 'Off by default: an item that arrives twice is delivered twice. When on, every delivery needs a reference ID.',

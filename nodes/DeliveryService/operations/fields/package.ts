@@ -12,6 +12,15 @@ export const packageSizeOptions: INodePropertyOptions[] = [
 	{ name: 'Extra Large (XL)', value: 'xl' },
 ];
 
+/** The size of a package. */
+export const sizeField: INodeProperties = {
+	displayName: 'Size',
+	name: 'size',
+	type: 'options',
+	options: packageSizeOptions,
+	default: 's',
+};
+
 const packageId: INodeProperties = textField(
 	'ID',
 	'id',
@@ -53,13 +62,7 @@ export const packagesField: INodeProperties = packageGroup(
 			default: 1,
 			description: quantityDescription,
 		},
-		{
-			displayName: 'Size',
-			name: 'size',
-			type: 'options',
-			options: packageSizeOptions,
-			default: 's',
-		},
+		sizeField,
 		...measureFields,
 	],
 );
@@ -72,9 +75,7 @@ export const updatedPackagesField: INodeProperties = packageGroup(
 		name,
 		textField('Quantity', 'qty', 'e.g. 2', quantityDescription),
 		{
-			displayName: 'Size',
-			name: 'size',
-			type: 'options',
+			...sizeField,
 			options: [{ name: 'Unchanged', value: '' }, ...packageSizeOptions],
 			default: '',
 		},

@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { coordinateFields, flagField, textField } from './fields';
 import { locationForms } from './place';
-import { packageSizeOptions } from './package';
+import { sizeField } from './package';
 import { deliveryTypesOption, packageSizeByWeightOption } from './shopifyOrderTables';
 
 /** Required by many shops with phone or marketplace orders, so it is a field of its own. */
@@ -93,10 +93,9 @@ export const orderOptions: INodeProperties[] = [
 		'Name of the packages. Defaults to the order name, or to the product name with one package per unit.',
 	),
 	{
+		...sizeField,
 		displayName: 'Package Size',
 		name: 'packageSize',
-		type: 'options',
-		options: packageSizeOptions,
 		default: 'm',
 		description: 'Size of each package',
 	},

@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { deliveryTypeOptions, textField } from './fields';
-import { packageSizeOptions } from './package';
+import { sizeField } from './package';
 import { defaultLimits } from '../../shopify/mapping';
 
 /** The order option with a delivery type per shipping method. */
@@ -60,13 +60,7 @@ export const packageSizeByWeightOption: INodeProperties = {
 					default: 1,
 					description: 'Maximum weight of a package of this size',
 				},
-				{
-					displayName: 'Size',
-					name: 'size',
-					type: 'options',
-					options: packageSizeOptions,
-					default: 's',
-				},
+				sizeField,
 			],
 		},
 	],

@@ -123,32 +123,32 @@ export async function rejectSentOtherwise(
 	updates: ReadonlyArray<Result<Update>>,
 	lookUp: Ledger['lookUp'],
 ): Promise<Result<Update>[]> {
-	const claims = new Map<string, Claim>();
-	const claimsOf = ({ id: orderId, references, partId }: UpdatedOrder) =>
-		references.map((reference): [string, Claim] => {
-			const part = { orderReferenceId: reference, lines: [] };
-			return partId === undefined
-				? [JSON.stringify([orderId, reference]), { referenceId: reference, orderId }]
-				: [
-						JSON.stringify([orderId, reference, partId]),
-						{ referenceId: partReference(reference, partId), orderId, part },
-					];
-		});
-	for (const update of updates)
-		if (update.ok && update.value.order)
-			for (const [key, claim] of claimsOf(update.value.order)) claims.set(key, claim);
+	const claimsOf = (update: Result<Update>): Claim[] => {
+		const { id: orderId, references = [], partId } = (update.ok && update.value.order) || {};
+		return references.map((reference) =>
+			partId === undefined
+				? { referenceId: reference, orderId }
+				: {
+						referenceId: partReference(reference, partId),
+						orderId,
+						part: { orderReferenceId: reference, lines: [] },
+					},
+		);
+	};
+	const keyOf = (claim: Claim) => JSON.stringify(claim);
+	const claims = new Map(updates.flatMap(claimsOf).map((claim) => [keyOf(claim), claim]));
 	if (claims.size === 0) return [...updates];
-	const states = await lookUp([...claims.values()]);
-	return updates.map((update) => {
-		if (!update.ok || !update.value.order) return update;
-		const { order } = update.value;
-		const isOtherwise = claimsOf(order).some(([key]) => {
-			const claim = claims.get(key);
-			const state = claim && states.get(claim)?.state;
-			return state === 'inParts' || state === 'wholeCreated';
-		});
-		return isOtherwise ? { ok: false, problem: sentOtherwiseProblem(order) } : update;
-	});
+	const found = await lookUp([...claims.values()]);
+	const sentOtherwise = new Set(
+		[...found].flatMap(([claim, { state }]) =>
+			state === 'inParts' || state === 'wholeCreated' ? [keyOf(claim)] : [],
+		),
+	);
+	return updates.map((update) =>
+		update.ok && update.value.order && claimsOf(update).some((one) => sentOtherwise.has(keyOf(one)))
+			? { ok: false, problem: sentOtherwiseProblem(update.value.order) }
+			: update,
+	);
 }
 
 /** The updates, with a problem in place of each that would assign a new reference ID again. */
