@@ -10,9 +10,9 @@ import { projectFolder } from '../../playground/n8n/folders';
  * lowers it.
  */
 const maxLines = {
-	nodes: 13_290,
-	'nodes/DeliveryService/ledger': 779,
-	'nodes/DeliveryService/shopify': 3300,
+	nodes: 13_230,
+	'nodes/DeliveryService/ledger': 800,
+	'nodes/DeliveryService/shopify': 3298,
 	'nodes/DeliveryService/trigger': 1070,
 	'nodes/DeliveryService/operations/webhook': 435,
 	test: 32_328,

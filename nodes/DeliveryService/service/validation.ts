@@ -12,7 +12,8 @@ import { truncate } from '../common/text';
  * @param schema the rule
  * @param value the user's value
  * @param subject the name of the whole value, e.g. `Delivery`
- * @param labels the labels of its fields; `{}` when the schema has no fields
+ * @param labels the labels of its fields; `{}` when the schema has no fields. Without one, a field has
+ *   its own name.
  * @returns the normalized value, or a problem: the first broken rule as its message, the others in
  *   its description
  */
@@ -20,14 +21,15 @@ export function validate<Output>(
 	schema: z.ZodType<Output>,
 	value: unknown,
 	subject: string,
-	labels: Labels<Output>,
+	labels: Labels<Output> | Map<string, string>,
 ): Result<Output> {
+	const names = labels instanceof Map ? Object.fromEntries(labels) : labels;
 	const present = removeMissing(value);
 	const result = schema.safeParse(present);
 	if (result.success) return { ok: true, value: result.data };
 	const [first, ...others] = result.error.issues
 		.flatMap(flattenUnion)
-		.map((issue) => describeIssue(issue, present, subject, labels));
+		.map((issue) => describeIssue(issue, present, subject, names));
 	return {
 		ok: false,
 		problem: {

@@ -83,10 +83,7 @@ export interface CashDecision {
 export interface PartCash {
 	/** The unpaid amount of the order. */
 	unpaid: number;
-	/**
-	 * Its share, by what it is computed from: the one that the order's earlier parts were computed from
-	 * counts. The last one counts if theirs is none of these, since the order changed in between.
-	 */
+	/** By what they are computed from, as those of earlier parts were; the last if these were not. */
 	shares: Array<{ basis?: string; amount: number; action?: CashReduced }>;
 	/** What counts if nothing of the order was sent before. */
 	firstBasis?: string;
@@ -133,9 +130,8 @@ export function decideCash(
 		);
 	if (!order.fulfillmentOrder) return { ok: true, value: { amount: toNumber(convert(amount)) } };
 	const part = partCash(order, units, amount, convert);
-	const share = part.shares[0]?.amount ?? 0;
-	const toCollect = share > 0 ? { amount: share } : ({ isSettled: true } as const);
-	return { ok: true, value: { part, ...toCollect } };
+	const share = part.shares[0]?.amount;
+	return { ok: true, value: { part, ...(share ? { amount: share } : isSettled.value) } };
 }
 
 /** Whether the day has come on which some of an order's payment terms are due. */
@@ -189,6 +185,7 @@ function partCash(
 	const totals = [order.current_total_price ?? order.total_price ?? zero, worth, unpaid];
 	const total = totals.reduce((one, other) => (sign(subtract(other, one)) > 0 ? other : one));
 	const paid = subtract(convert(total), convert(unpaid));
+	const takenOf = ({ taken }: LineUnits) => taken;
 	const fulfilledOf = ({ kept, left = kept, fulfilled }: LineUnits) =>
 		Math.max(fulfilled, kept - left);
 	const ofFulfilled = shareOf(total, fulfilledOf);
@@ -196,12 +193,9 @@ function partCash(
 	const lineIds = paidFor.map(({ line }) => line.id).join(' ');
 	const shares = [...(isPaidFor ? [total] : []), unpaid].map((amount) => ({
 		basis: `${[amount, ...weights].map(toNumber).join(' ')} of ${lineIds}`,
-		amount: toNumber(shareOf(amount, ({ taken }) => taken)),
+		amount: toNumber(shareOf(amount, takenOf)),
 	}));
-	const certain = subtract(
-		shareOf(worth, ({ taken }) => taken),
-		paid,
-	);
+	const certain = subtract(shareOf(worth, takenOf), paid);
 	const least = sign(certain) > 0 ? certain : zero;
 	const isUntouched = isPaidFor || paidFor.every((line) => fulfilledOf(line) === 0);
 	const action: CashReduced = {
@@ -241,7 +235,6 @@ function toCustomersCurrency(order: Order): ((amount: Decimal) => Decimal) | und
 	const sets = [order.total_outstanding_set, order.current_total_price_set, order.total_price_set];
 	const one = { presentment: whole(1), shop: whole(1) };
 	const rate = owedCurrency === currency ? one : sets.find((set) => set && sign(set.shop) > 0);
-	return (
-		rate && ((amount) => scale(amount, rate.presentment, rate.shop, currencyDecimals(owedCurrency)))
-	);
+	const decimals = currencyDecimals(owedCurrency);
+	return rate && ((amount) => scale(amount, rate.presentment, rate.shop, decimals));
 }

@@ -69,7 +69,10 @@ export function readOrder(candidate: OrderCandidate): Result<Order> {
 		const pages = incompleteOrderLists(graphql).slice(0, 1);
 		if (missing.length + pages.length > 0)
 			return fail((order) => [
-				...missing.map((path) => missingMessage(order, path)),
+				...missing.map(
+					(path) =>
+						`${orderLabel(order)} has no "${fieldName(order, path)}". Add it to the GraphQL query.`,
+				),
 				...pages.map((page) => incompleteMessage(order, page)),
 			]);
 	}
@@ -138,10 +141,6 @@ function incompleteOrderLists(graphql: unknown): string[] {
 	// Remains in the order when the fulfillment orders are split out.
 	const isPage = valueAt(graphql, ['fulfillmentOrders', 'pageInfo', 'hasNextPage']) === true;
 	return isPage ? [...lists, 'fulfillmentOrders'] : lists;
-}
-
-function missingMessage(order: OrderIdentifiers, path: readonly PropertyKey[]): string {
-	return `${orderLabel(order)} has no "${fieldName(order, path)}". Add it to the GraphQL query.`;
 }
 
 function incompleteMessage(order: OrderIdentifiers, page: string): string {

@@ -15,140 +15,132 @@ const methodNames =
  * without the option, except for booleans that adding the option turns on. n8n requires alphabetical
  * order.
  */
-export const filtersField: INodeProperties = {
-	displayName: 'Filters',
-	name: 'filters',
-	type: 'collection',
-	placeholder: 'Add Filter',
-	default: {},
-	description: 'Which orders to send. Others are skipped, and can come in again later.',
-	options: [
-		{
-			displayName: 'Days to Send Ahead',
-			name: 'sendDaysAhead',
-			type: 'number',
-			typeOptions: { minValue: 0 },
-			default: 1,
-			description: 'How many days before the delivery date an order is sent',
-		},
-		{
-			displayName: 'Delivery Date Attributes',
-			name: 'deliveryDateAttributes',
-			type: 'string',
-			default: deliveryDateAttributes.join(', '),
-			placeholder: 'e.g. Delivery Date',
-			description:
-				"Comma-separated list of the order's additional details, or its items' properties, that contain the delivery date",
-		},
-		{
-			displayName: 'Delivery Date Format',
-			name: 'deliveryDateFormat',
-			type: 'options',
-			options: [
-				{
-					name: 'Automatic',
-					value: 'automatic',
-					description:
-						'Dates such as 2026-12-24 and 12/24/2026. Those such as 05/06/2026 are not clear.',
-				},
-				{ name: 'Day First', value: 'dayFirst', description: 'E.g. 24/12/2026 or 24.12.2026.' },
-				{ name: 'Month First', value: 'monthFirst', description: 'E.g. 12/24/2026.' },
-			],
-			default: 'automatic',
-			description: 'How the delivery date is written, unless the year comes first',
-		},
-		{
-			displayName: 'Delivery Methods',
-			name: 'deliveryMethods',
-			type: 'multiOptions',
-			options: deliveryMethods
-				.map((value) => ({ name: deliveryMethodNames[value], value }))
-				.sort((one, other) => one.name.localeCompare(other.name)),
-			default: ['shipping', 'local'],
-			description:
-				'Which fulfillment orders to send, by their delivery method in Shopify. Whole orders are not affected.',
-		},
-		{
-			displayName: 'Exclude Shipping Methods',
-			name: 'excludeShippingMethods',
-			type: 'string',
-			typeOptions: { rows: 8 },
-			default: storePickupNames.join('\n'),
-			placeholder: 'e.g. DHL*',
-			description: `Shipping methods not to send. Without this option, these names of store pickup. ${methodNames}`,
-		},
-		textField(
-			'Exclude Tags',
-			'excludeTags',
-			'e.g. wholesale, mail',
-			'Comma-separated list of tags. Orders with one of them are skipped.',
-		),
-		flagField(
-			'Include Fulfillment Services',
-			'includeFulfillmentServices',
-			'Whether to send items too that another company ships for your shop',
-		),
-		flagField(
-			'Include Test Orders',
-			'includeTestOrders',
-			'Whether to create deliveries for test orders too. They are charged like any other delivery.',
-		),
-		{
-			displayName: 'Maximum Order Age',
-			name: 'maxOrderAgeDays',
-			type: 'number',
-			typeOptions: { minValue: 1 },
-			default: 90,
-			description:
-				'In days. Older orders are skipped, since the workflow may not remember whether it has sent them.',
-		},
-		{
-			displayName: 'Payment',
-			name: 'payment',
-			type: 'options',
-			options: [
-				{
-					name: 'Any',
-					value: 'any',
-					description: 'Also unpaid, refunded and voided orders',
-				},
-				{
-					name: 'Paid',
-					value: 'paid',
-					description: 'Paid or authorized orders, and those with payment terms',
-				},
-				{
-					name: 'Paid or Cash on Delivery',
-					value: 'paidOrCash',
-					description: 'Also orders that the driver collects the unpaid amount of',
-				},
-			],
-			default: 'paidOrCash',
-			description:
-				'Which orders to send, by their payment. Others are sent when they come in as paid.',
-		},
-		{
-			displayName: 'Shipping Methods',
-			name: 'shippingMethods',
-			type: 'string',
-			typeOptions: { rows: 4 },
-			default: '',
-			placeholder: 'e.g. Local Delivery*',
-			description: `Shipping methods to send. Without this option, all except the excluded ones. ${methodNames}`,
-		},
-		flagField(
-			'Skip Until Delivery Date',
-			'skipUntilDeliveryDate',
-			'Whether to skip orders with a later delivery date until then. Run the workflow every day for all open orders.',
-		),
-		textField(
-			'Tags',
-			'tags',
-			'e.g. local',
-			'Comma-separated list of tags. Only orders with one of them are sent.',
-		),
-	],
-};
+export const filterOptions: INodeProperties[] = [
+	{
+		displayName: 'Days to Send Ahead',
+		name: 'sendDaysAhead',
+		type: 'number',
+		typeOptions: { minValue: 0 },
+		default: 1,
+		description: 'How many days before the delivery date an order is sent',
+	},
+	{
+		displayName: 'Delivery Date Attributes',
+		name: 'deliveryDateAttributes',
+		type: 'string',
+		default: deliveryDateAttributes.join(', '),
+		placeholder: 'e.g. Delivery Date',
+		description:
+			"Comma-separated list of the order's additional details, or its items' properties, that contain the delivery date",
+	},
+	{
+		displayName: 'Delivery Date Format',
+		name: 'deliveryDateFormat',
+		type: 'options',
+		options: [
+			{
+				name: 'Automatic',
+				value: 'automatic',
+				description:
+					'Dates such as 2026-12-24 and 12/24/2026. Those such as 05/06/2026 are not clear.',
+			},
+			{ name: 'Day First', value: 'dayFirst', description: 'E.g. 24/12/2026 or 24.12.2026.' },
+			{ name: 'Month First', value: 'monthFirst', description: 'E.g. 12/24/2026.' },
+		],
+		default: 'automatic',
+		description: 'How the delivery date is written, unless the year comes first',
+	},
+	{
+		displayName: 'Delivery Methods',
+		name: 'deliveryMethods',
+		type: 'multiOptions',
+		options: deliveryMethods
+			.map((value) => ({ name: deliveryMethodNames[value], value }))
+			.sort((one, other) => one.name.localeCompare(other.name)),
+		default: ['shipping', 'local'],
+		description:
+			'Which fulfillment orders to send, by their delivery method in Shopify. Whole orders are not affected.',
+	},
+	{
+		displayName: 'Exclude Shipping Methods',
+		name: 'excludeShippingMethods',
+		type: 'string',
+		typeOptions: { rows: 8 },
+		default: storePickupNames.join('\n'),
+		placeholder: 'e.g. DHL*',
+		description: `Shipping methods not to send. Without this option, these names of store pickup. ${methodNames}`,
+	},
+	textField(
+		'Exclude Tags',
+		'excludeTags',
+		'e.g. wholesale, mail',
+		'Comma-separated list of tags. Orders with one of them are skipped.',
+	),
+	flagField(
+		'Include Fulfillment Services',
+		'includeFulfillmentServices',
+		'Whether to send items too that another company ships for your shop',
+	),
+	flagField(
+		'Include Test Orders',
+		'includeTestOrders',
+		'Whether to create deliveries for test orders too. They are charged like any other delivery.',
+	),
+	{
+		displayName: 'Maximum Order Age',
+		name: 'maxOrderAgeDays',
+		type: 'number',
+		typeOptions: { minValue: 1 },
+		default: 90,
+		description:
+			'In days. Older orders are skipped, since the workflow may not remember whether it has sent them.',
+	},
+	{
+		displayName: 'Payment',
+		name: 'payment',
+		type: 'options',
+		options: [
+			{
+				name: 'Any',
+				value: 'any',
+				description: 'Also unpaid, refunded and voided orders',
+			},
+			{
+				name: 'Paid',
+				value: 'paid',
+				description: 'Paid or authorized orders, and those with payment terms',
+			},
+			{
+				name: 'Paid or Cash on Delivery',
+				value: 'paidOrCash',
+				description: 'Also orders that the driver collects the unpaid amount of',
+			},
+		],
+		default: 'paidOrCash',
+		description:
+			'Which orders to send, by their payment. Others are sent when they come in as paid.',
+	},
+	{
+		displayName: 'Shipping Methods',
+		name: 'shippingMethods',
+		type: 'string',
+		typeOptions: { rows: 4 },
+		default: '',
+		placeholder: 'e.g. Local Delivery*',
+		description: `Shipping methods to send. Without this option, all except the excluded ones. ${methodNames}`,
+	},
+	flagField(
+		'Skip Until Delivery Date',
+		'skipUntilDeliveryDate',
+		'Whether to skip orders with a later delivery date until then. Run the workflow every day for all open orders.',
+	),
+	textField(
+		'Tags',
+		'tags',
+		'e.g. local',
+		'Comma-separated list of tags. Only orders with one of them are sent.',
+	),
+];
 
 const listReaders: Readonly<Record<string, (value: unknown) => unknown[]>> = {
 	shippingMethods: toLines,

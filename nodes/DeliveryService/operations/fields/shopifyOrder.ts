@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import type { Result } from '../../common/result';
-import { type Labels, validate } from '../../service/validation';
+import { validate } from '../../service/validation';
 import {
 	collectionEntries,
 	omitBlank,
@@ -12,7 +12,7 @@ import {
 import { orderMappingSchema, type OrderMapping } from '../../shopify/mapping';
 import type { Action } from '../../shopify/toDelivery';
 import { realClock } from '../../common/clock';
-import { filtersField, readFilters } from './filters';
+import { filterOptions, readFilters } from './filters';
 import { fallbackEmailField, orderOptions, updatedOrderOptions } from './shopifyOrderOptions';
 
 /** The parameter that contains the order. */
@@ -39,7 +39,15 @@ const orderOptionsField: INodeProperties = {
 /** Which orders are sent, and how they are mapped. */
 export const orderOptionsFields: INodeProperties[] = [
 	fallbackEmailField,
-	filtersField,
+	{
+		displayName: 'Filters',
+		name: 'filters',
+		type: 'collection',
+		placeholder: 'Add Filter',
+		default: {},
+		description: 'Which orders to send. Others are skipped, and can come in again later.',
+		options: filterOptions,
+	},
 	orderOptionsField,
 ];
 
@@ -104,54 +112,17 @@ function packageSizeRule(size: unknown, byWeight: unknown): object {
 	return size === undefined ? {} : { packageSize: { by: 'fixed', size } };
 }
 
-/** The names of the options in messages; they match the labels above. */
-const orderMappingLabels: Labels<OrderMapping> = {
-	fallbackEmail: 'fallback email',
-	addressFormat: 'delivery address format',
-	packagesPer: 'packages',
-	packageSize: 'package',
-	by: 'size type',
-	size: 'size',
-	limits: 'size by weight',
-	upToKg: 'max weight in kilograms',
-	// The fields of Decimal, which users never enter.
-	units: '',
-	scale: '',
-	otherwise: 'size otherwise',
-	referenceIdFrom: 'reference ID from',
-	includeTags: 'include tags',
-	includeAdditionalDetails: 'include additional details',
-	includeCoordinates: 'include coordinates',
-	cod: 'cash on delivery',
-	cashOnDeliveryMethods: 'cash on delivery method',
-	time: '',
-	now: '',
-	timeZone: '',
-	filters: '',
-	payment: 'payment',
-	shippingMethods: 'shipping method',
-	excludeShippingMethods: 'excluded shipping method',
-	excludeTags: 'excluded tag',
-	deliveryMethods: 'delivery method',
-	includeFulfillmentServices: 'include fulfillment services',
-	includeTestOrders: 'include test orders',
-	maxOrderAgeDays: 'maximum order age',
-	skipUntilDeliveryDate: 'skip until delivery date',
-	deliveryDateAttributes: 'delivery date attribute',
-	deliveryDateFormat: 'delivery date format',
-	sendDaysAhead: 'days to send ahead',
-	deliveryTypes: 'delivery type by shipping method',
-	method: 'shipping method',
-	type: 'delivery type',
-	overrides: '',
-	name: 'recipient name',
-	email: 'recipient email',
-	phone: 'recipient phone',
-	address: 'send all orders to',
-	instructions: 'delivery instructions',
-	lat: 'delivery latitude',
-	lng: 'delivery longitude',
-	referenceId: 'reference ID',
-	tags: 'tag',
-	packageName: 'package name',
-};
+/** The names of the options in messages: those of their fields. Groups have none of their own. */
+const orderMappingLabels = new Map<string, string>([
+	...[fallbackEmailField, ...filterOptions, ...orderOptions].map((field): [string, string] => {
+		const { name, displayName } = field;
+		return [name, displayName.replace(/\b[A-Z](?=[a-z])/g, (letter) => letter.toLowerCase())];
+	}),
+	['filters', ''],
+	['overrides', ''],
+	['packageSize', 'package'],
+	['limits', 'size by weight'],
+	['upToKg', 'max weight in kilograms'],
+	['method', 'shipping method'],
+	['type', 'delivery type'],
+]);
