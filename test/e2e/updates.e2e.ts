@@ -533,6 +533,7 @@ describe('address changed in Shopify', () => {
 		if (found === undefined) throw new Error(`There is no delivery ${id}`);
 		return found.request;
 	};
+	const coordinates = { latitude: 39.7817, longitude: -89.6501 };
 	const streetOf = ({ shipping_address: address }: Order) => String(address?.address1);
 	const updateCount = () =>
 		control()
@@ -613,7 +614,6 @@ describe('address changed in Shopify', () => {
 		expect(JSON.stringify(requestOf(sent).dropoff)).toContain(street);
 		expect(await rowOf(sent)).toMatchObject({
 			sentTo: expect.stringContaining(street),
-			message: '',
 		});
 	});
 
@@ -624,13 +624,13 @@ describe('address changed in Shopify', () => {
 		await afterUpdate(() => shop().pay(sent.order.id));
 		expect(requestOf(sent)).toMatchObject({ cod: 0, packages: before });
 		const sentTo = expect.stringContaining('to pay: 0.00');
-		expect(await rowOf(sent)).toMatchObject({ message: '', sentTo });
+		const message = expect.stringContaining('Not updated: packages.');
+		expect(await rowOf(sent)).toMatchObject({ message, sentTo });
 	});
 
 	test('sends the coordinates that Shopify adds to an order', async () => {
 		const sent = await placeAndSendAfterUpdate(samples[1]);
 		expect(requestOf(sent).dropoff.location).not.toHaveProperty('lat');
-		const coordinates = { latitude: 39.7817, longitude: -89.6501 };
 		await afterUpdate(() => shop().changeAddress(sent.order.id, coordinates));
 		expect(requestOf(sent).dropoff.location).toMatchObject({ lat: 39.7817, lng: -89.6501 });
 	});
@@ -652,6 +652,24 @@ describe('address changed in Shopify', () => {
 		expect(await rowOf(sent)).toMatchObject({ message: row.message, solved: 'no' });
 	});
 
+	test('emails the owner once about what an update left unchanged', async () => {
+		const sent = await placeAndSendAfterUpdate(samples[1]);
+		const unclear = { message: expect.stringContaining('has no coordinates'), solved: 'no' };
+		for (const address1 of ['12 Birch Walk', '14 Birch Walk']) {
+			await afterUpdate(() => shop().changeAddress(sent.order.id, { address1 }));
+			expect(JSON.stringify(requestOf(sent).dropoff)).toContain(address1);
+			expect(await rowOf(sent)).toMatchObject(unclear);
+		}
+		expect(emailsAbout(sent)).toMatchObject([
+			{
+				subject: `Order ${sent.order.name} needs you`,
+				text: expect.stringContaining('Do what it says'),
+			},
+		]);
+		await afterUpdate(() => shop().changeAddress(sent.order.id, coordinates));
+		expect(await rowOf(sent)).toMatchObject({ message: '', solved: 'yes' });
+	});
+
 	test('emails the owner when the service rejects an update, and tries again with the next one', async () => {
 		const sent = await placeAndSendAfterUpdate();
 		const body = { code: 'LATE', message: 'The courier is on the way' };
@@ -663,7 +681,8 @@ describe('address changed in Shopify', () => {
 			solved: 'no',
 		});
 		expect(emailsAbout(sent)).toHaveLength(1);
-		const editedOrder = await afterUpdate(() => env.shopify.control.changeAddress(sent.order.id));
+		const change = { address1: '16 Birch Walk', ...coordinates };
+		const editedOrder = await afterUpdate(() => shop().changeAddress(sent.order.id, change));
 		expect(JSON.stringify(requestOf(sent).dropoff)).toContain(streetOf(editedOrder));
 		expect(await rowOf(sent)).toMatchObject({ message: '', solved: 'yes' });
 	});
