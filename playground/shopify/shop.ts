@@ -106,8 +106,7 @@ export class Shop {
 	 */
 	place(sample = samples[this.placed % samples.length], parts: readonly OrderPart[] = [{}]): Order {
 		if (sample === undefined) throw new Error('There are no sample orders');
-		this.placed += 1;
-		const number = this.placed;
+		const number = (this.placed += 1);
 		const id = firstOrderId + number * orderIdStep;
 		const time = toShopifyTime(this.options.now());
 		const lineIds = new Map(sample.line_items.map((line) => [line.id, this.nextLineItemId()]));
@@ -118,6 +117,7 @@ export class Shop {
 			name: `#${firstOrderNumber + number}`,
 			number,
 			order_number: firstOrderNumber + number,
+			order_status_url: `https://larch-and-linen.myshopify.com/1/orders/${id}/authenticate`,
 			created_at: time,
 			processed_at: time,
 			updated_at: time,
