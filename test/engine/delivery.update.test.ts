@@ -459,6 +459,41 @@ describe('changes from a Shopify order', () => {
 		expect(updates()).toHaveLength(1);
 	});
 
+	test('omits missing fields of the order, such as its email, but replaces the instructions of the old address', async () => {
+		await service.seed(1);
+		const order = shopifyOrder({
+			email: null,
+			contact_email: null,
+			phone: null,
+			note: null,
+			shipping_address: {
+				...shippingAddress(),
+				phone: null,
+				address2: null,
+				latitude: null,
+				longitude: null,
+			},
+			customer: null,
+			billing_address: null,
+		});
+
+		const { error } = await service.run(fromOrder(), { items: [order] });
+
+		expect(error).toBeUndefined();
+		expect(updates()).toEqual([
+			{
+				referenceIds: ['R0'],
+				deliveryChanges: {
+					location: { address: location.address, instructions: 'Order #1001' },
+					contact: { name: contact.name },
+					packages: [parcel],
+					cod: 0,
+				},
+				...flags,
+			},
+		]);
+	});
+
 	test('applies the order options, and accepts test orders and refunded orders', async () => {
 		await service.seed(1);
 		const order = shopifyOrder({ test: true, financial_status: 'refunded' });
