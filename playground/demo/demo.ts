@@ -189,7 +189,7 @@ export async function runDemo({
 		},
 	);
 	// For people who open the editor. Not published, since they would send the orders again.
-	await importExample(examples.starter);
+	for (const example of [examples.webhook, examples.starter]) await importExample(example);
 	await importExample(examples.catchUp, {
 		[nodeNames.createMissed]: { workflowId: { __rl: true, mode: 'list', value: ordersId } },
 	});

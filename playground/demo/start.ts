@@ -171,7 +171,7 @@ async function waitForOtherN8n(url: string, { env }: Shopify): Promise<void> {
 
 function instructions({ n8n, n8nUrl, service, shopify, mailbox }: Running): string {
 	return [
-		`n8n editor        ${n8nUrl}`,
+		`n8n editor        ${n8nUrl} (the full set is live: unpublish it before you publish a starter)`,
 		`  sign in with    ${owner.email}`,
 		`  password        ${owner.password}`,
 		`Shop              ${shopify.url} (press New orders)`,
