@@ -392,6 +392,19 @@ describe.each(['newest', '1.123'] as const)('examples without a table in n8n %s'
 			expect(deliveriesOf(env, order)).toHaveLength(1);
 		});
 
+		test('emails the owner about a pending review, with a link to the order', async () => {
+			const order = await env.afterExecutions(workflow, 1, () =>
+				env.shopify.shop.place(samples[8]),
+			);
+			const { subject, text } = await env.email(`${order.name}: The address was not found.`);
+			expect(subject).toBe(`${order.name} is pending review`);
+			expect(text).toContain('Its delivery was created.');
+			const { shopSubdomain } = env.shopify.credential;
+			expect(text).toContain(`https://${shopSubdomain}.myshopify.com/admin/orders/${order.id}\n`);
+			expect(text).toMatch(new RegExp(`/workflow/${workflow}/executions/\\d+$`, 'm'));
+			expect(deliveriesOf(env, order)).toHaveLength(1);
+		});
+
 		test('accepts no order as long as the secret is empty', async () => {
 			const { client, n8n } = env.installation;
 			const unfinished = await env.store('webhook', { [nodeNames.computeSignature]: {} });
@@ -725,6 +738,23 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 			{ created: [`${order.name}-${fulfillmentOrderOf(order).id}`] },
 		]);
 		expect(await rowOf(order)).toMatchObject({ status: 'processing', solved: 'yes', message: '' });
+		expect(deliveriesOf(env, order)).toHaveLength(1);
+	});
+
+	test("shows a rejected order as failed, and n8n's retry sends it", async () => {
+		const { client } = env.installation;
+		control().addFault(noCourier);
+		const order = await placeOrder();
+		expect((await env.email(order.name)).text).toContain('No courier drives there');
+		const [failed] = await client.executions(orders);
+		expect(failed).toMatchObject({ status: 'error' });
+		control().addFault(noCourier);
+		expect((await client.retry(failed!.id)).status).toBe('error');
+		expect(deliveriesOf(env, order)).toEqual([]);
+		expect(env.emails(order.name)).toHaveLength(2);
+		expect((await client.retry(failed!.id)).status).toBe('success');
+		expect(await rowOf(order)).toMatchObject({ status: 'processing', solved: 'yes', message: '' });
+		await catchUp();
 		expect(deliveriesOf(env, order)).toHaveLength(1);
 	});
 
