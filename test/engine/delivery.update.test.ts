@@ -2,7 +2,7 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { z } from 'zod/v4';
 
-import { lineItem, shopifyOrder } from '../support/shopifyOrders';
+import { lineItem, shippingAddress, shopifyOrder } from '../support/shopifyOrders';
 import { jsonOf, orderParameters, pickupFields, setUp } from '../support/actionNode';
 import { samplePart } from '../support/sampleFulfillmentOrder';
 
