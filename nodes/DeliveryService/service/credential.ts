@@ -45,19 +45,6 @@ export const credentialSchema = z.object({
 
 export type Credential = z.infer<typeof credentialSchema>;
 
-/** The fields whose values can be invalid, each with its label and what to do. */
-const correctedFields = {
-	baseUrl: {
-		label: 'Base URL',
-		advice:
-			'Open the credential and enter only the URL of the Delivery Service, e.g. https://api.delivery-service.example.',
-	},
-	apiKeyId: {
-		label: 'API Key ID',
-		advice: 'Open the credential and enter the API Key ID alone. The API Secret has its own field.',
-	},
-} as const;
-
 /**
  * Reads the credential. The message of a problem does not contain the Base URL or the key, which may
  * contain secrets.
@@ -66,18 +53,19 @@ export function readCredential(data: unknown): Result<Credential> {
 	const parsed = credentialSchema.safeParse(data);
 	if (parsed.success) return { ok: true, value: parsed.data };
 	const issue = parsed.error.issues.find(({ code }) => code === 'custom');
-	const field = correctedFields[issue?.path[0] === 'apiKeyId' ? 'apiKeyId' : 'baseUrl'];
-	return {
-		ok: false,
-		problem: {
-			message: issue
-				? `The ${field.label} in the Delivery Service credential ${issue.message}`
-				: 'The Delivery Service credential is incomplete',
-			description: issue
-				? field.advice
-				: 'Open the credential and fill in Base URL, API Key ID and API Secret.',
-		},
-	};
+	const isKey = issue?.path[0] === 'apiKeyId';
+	const problem = issue
+		? {
+				message: `The ${isKey ? 'API Key ID' : 'Base URL'} in the Delivery Service credential ${issue.message}`,
+				description: isKey
+					? 'Open the credential and enter the API Key ID alone. The API Secret has its own field.'
+					: 'Open the credential and enter only the URL of the Delivery Service, e.g. https://api.delivery-service.example.',
+			}
+		: {
+				message: 'The Delivery Service credential is incomplete',
+				description: 'Open the credential and fill in Base URL, API Key ID and API Secret.',
+			};
+	return { ok: false, problem };
 }
 
 /**

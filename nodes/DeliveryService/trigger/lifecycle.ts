@@ -1,11 +1,12 @@
 import { NodeApiError, type IHookFunctions } from 'n8n-workflow';
 
+import { operationError } from '../common/result';
 import { events } from '../service/events';
 import type { Subscription } from '../service/client';
 import type { Webhook, Webhooks } from '../service/webhooks';
 import {
-	localhostError,
-	unroutableError,
+	localhostProblem,
+	unroutableProblem,
 	warnAboutLeftover,
 	warnAboutReactivated,
 	warnAboutUnchecked,
@@ -72,8 +73,9 @@ export async function subscribe(context: IHookFunctions): Promise<boolean> {
 		assertSettings(context);
 		const trigger = await openTrigger(context);
 		const { owner, webhooks } = trigger;
-		if (!isRoutable(context, owner.webhookUrl)) throw unroutableError(context);
-		if (!trigger.isReachable) throw localhostError(context, owner.webhookUrl);
+		const node = context.getNode();
+		if (!isRoutable(context, owner.webhookUrl)) throw operationError(node, unroutableProblem);
+		if (!trigger.isReachable) throw operationError(node, localhostProblem(owner.webhookUrl));
 		const wereRemoved = savedDigests(context)?.length === 0;
 		const { webhooks: listed } = wereRemoved ? { webhooks: [] } : await webhooks.list();
 		const { missing, blacklisted, stale } = compare(trigger, listed);

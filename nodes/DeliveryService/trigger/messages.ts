@@ -6,35 +6,27 @@ import {
 } from 'n8n-workflow';
 
 import { logWarning } from '../common/log';
-import { problemText } from '../common/result';
+import { problemText, type Problem } from '../common/result';
 import type { Subscription } from '../service/client';
 import { eventLabel } from '../service/events';
 import { webhookName } from '../service/webhooks';
 
 /* Errors and log lines of the trigger. */
 
-/** The error for a webhook URL on localhost, which the service cannot reach. */
-export function localhostError(context: IHookFunctions, webhookUrl: string): NodeOperationError {
-	return new NodeOperationError(
-		context.getNode(),
-		"The Delivery Service can't reach this n8n: its webhook URL is on localhost",
-		{
-			description: `The webhook URL ${webhookUrl} works on this computer only. Ask your n8n administrator to set N8N_WEBHOOK_URL (in n8n 1, WEBHOOK_URL) to a public URL.`,
-		},
-	);
+/** A webhook URL on localhost, which the service cannot reach. */
+export function localhostProblem(webhookUrl: string): Problem {
+	return {
+		message: "The Delivery Service can't reach this n8n: its webhook URL is on localhost",
+		description: `The webhook URL ${webhookUrl} works on this computer only. Ask your n8n administrator to set N8N_WEBHOOK_URL (in n8n 1, WEBHOOK_URL) to a public URL.`,
+	};
 }
 
-/** The error for a webhook URL that n8n would not route to this node. */
-export function unroutableError(context: IHookFunctions): NodeOperationError {
-	return new NodeOperationError(
-		context.getNode(),
-		"The Delivery Service Trigger can't receive events: n8n can't resolve its webhook URL",
-		{
-			description:
-				'The workflow was not created in the editor, so this trigger has no webhook ID. Delete this trigger and add a new one.',
-		},
-	);
-}
+/** A webhook URL that n8n would not route to this node. */
+export const unroutableProblem: Problem = {
+	message: "The Delivery Service Trigger can't receive events: n8n can't resolve its webhook URL",
+	description:
+		'The workflow was not created in the editor, so this trigger has no webhook ID. Delete this trigger and add a new one.',
+};
 
 /**
  * Runs a step of publishing. Moves the description of an n8n error into its message: when publishing

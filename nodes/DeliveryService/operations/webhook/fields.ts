@@ -8,6 +8,7 @@ import { unwrap } from '../../common/result';
 import { webhookUrlSchema } from '../../service/schemas';
 import { validate } from '../../service/validation';
 import { companyWebhooksClient, type Webhooks } from '../../service/webhooks';
+import { requiredField } from '../fields/fields';
 import { runPerItem } from '../items';
 
 export const eventField: INodeProperties = {
@@ -19,15 +20,12 @@ export const eventField: INodeProperties = {
 	description: 'The event that the URL is called for',
 };
 
-export const urlField: INodeProperties = {
-	displayName: 'URL',
-	name: 'url',
-	type: 'string',
-	required: true,
-	default: '',
-	placeholder: 'e.g. https://example.com/delivery-events',
-	description: 'The URL that the Delivery Service calls when the event occurs',
-};
+export const urlField: INodeProperties = requiredField(
+	'URL',
+	'url',
+	'e.g. https://example.com/delivery-events',
+	'The URL that the Delivery Service calls when the event occurs',
+);
 
 /** The options of every webhook operation. */
 export const webhookOptionsField: INodeProperties = {
