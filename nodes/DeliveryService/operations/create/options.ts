@@ -92,6 +92,16 @@ export function readSkipAlreadySent(parameters: ParameterReader): Result<boolean
 	return validate(z.boolean(), parameters.get('skipAlreadySent', 0, false), skipLabel, {});
 }
 
+const skipField: INodeProperties = {
+	displayName: skipLabel,
+	name: 'skipAlreadySent',
+	type: 'boolean',
+	noDataExpression: true,
+	default: false,
+	description:
+		'Whether to skip deliveries that this workflow has already sent, matched by reference ID. It remembers at least 20,000 orders; other workflows are not checked.',
+};
+
 /**
  * Skip Already Sent and the options of an operation.
  *
@@ -103,13 +113,8 @@ export const optionFields = ({
 	skipsAlreadySent: boolean;
 }): INodeProperties[] => [
 	{
-		displayName: skipLabel,
-		name: 'skipAlreadySent',
-		type: 'boolean',
-		noDataExpression: true,
+		...skipField,
 		default: skipsAlreadySent,
-		description:
-			'Whether to skip deliveries that this workflow has already sent, matched by reference ID. It remembers at least 20,000 orders; other workflows are not checked.',
 		hint: skipsAlreadySent
 			? 'An order that arrives twice is delivered once'
 			: 'Off by default: an item that arrives twice is delivered twice. When on, every delivery needs a reference ID.',

@@ -1,8 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { coordinateFields, flagField, textField } from './fields';
-import { locationForms } from './place';
-import { sizeField } from './package';
+import { packageSizeOptions } from './package';
 import { deliveryTypesOption, packageSizeByWeightOption } from './shopifyOrderTables';
 
 /** Required by many shops with phone or marketplace orders, so it is a field of its own. */
@@ -60,7 +59,14 @@ export const orderOptions: INodeProperties[] = [
 		displayName: 'Delivery Address Format',
 		name: 'addressFormat',
 		type: 'options',
-		options: [locationForms.components, { ...locationForms.oneLine, value: 'text' }],
+		options: [
+			{
+				name: 'Separate Fields',
+				value: 'components',
+				description: 'Street, city, ZIP code and so on. Located more reliably.',
+			},
+			{ name: 'One Line', value: 'text', description: 'The whole address as one line of text' },
+		],
 		default: 'components',
 		description: "How to send the order's shipping address",
 	},
@@ -93,9 +99,10 @@ export const orderOptions: INodeProperties[] = [
 		'Name of the packages. Defaults to the order name, or to the product name with one package per unit.',
 	),
 	{
-		...sizeField,
 		displayName: 'Package Size',
 		name: 'packageSize',
+		type: 'options',
+		options: packageSizeOptions,
 		default: 'm',
 		description: 'Size of each package',
 	},
