@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { locations } from '../../playground/shopify/fulfillmentOrders';
 import type { Order } from '../../playground/shopify/shapes';
 import { toGraphqlOrder } from '../support/graphqlOrder';
-import { mugs, payableInCash, shopifyOrder } from '../support/shopifyOrders';
+import { lineItem, mugs, payableInCash, shopifyOrder } from '../support/shopifyOrders';
 import {
 	openFulfillmentEnvironment,
 	type CreateOutput,
@@ -387,5 +387,99 @@ describe.each(['newest', '1.123'] as const)('fulfillment orders in n8n %s', (ver
 			pickup: { location: { warehouse: 7 } },
 			dropoff: { location: { address: '1 Test Street, Springfield' } },
 		});
+	});
+
+	/** An order with a name of its own, in cash, and an item with all of it as a fulfillment order. */
+	function uniqueOrder(id: number, changes: IDataObject = {}) {
+		const name = `#${randomUUID().slice(0, 8)}`;
+		const order = shopifyOrder({ id, name, ...payableInCash, ...changes });
+		const part = (more: object) => ({
+			order,
+			fulfillmentOrder: {
+				...{ id: 6700000000000 + id, order_id: id, status: 'open', destination: null },
+				delivery_method: { method_type: 'shipping' },
+				line_items: [{ line_item_id: mugs().id, quantity: 2, fulfillable_quantity: 2 }],
+				...more,
+			},
+		});
+		return { name, order, part };
+	}
+
+	test("updates only an order's own delivery, and says what an update leaves to a person", async () => {
+		const run = await env.open();
+		const [one, other, split] = [uniqueOrder(51), uniqueOrder(52), uniqueOrder(53)];
+		const created = await run({}, one.order, other.order, split.part({}));
+		expect(created.map(({ outcome }) => outcome)).toEqual(['created', 'created', 'created']);
+		const [before] = env.deliveries(other);
+		const update = (referenceIds: string) => ({
+			...{ operation: 'update', findBy: 'referenceIds', referenceIds },
+		});
+		const byId = (deliveryIds: unknown) => ({
+			...{ operation: 'update', findBy: 'deliveryIds', deliveryIds },
+		});
+		for (const [parameters, orders, reason] of [
+			[update(other.name), [one.order], 'is not its reference ID'],
+			[byId(before?.record.id), [one.order, other.order], 'another order in this run has the same'],
+			[byId(created[2]?.id), [split.order], 'this workflow sent it by fulfillment order'],
+			[update(`${one.name}-6700000000051`), [one.part({})], 'this workflow sent the whole order'],
+		] as const) {
+			const outputs = await run(parameters, ...orders);
+			for (const { outcome, message } of outputs)
+				expect([outcome, message]).toEqual(['invalid', expect.stringContaining(reason)]);
+		}
+		expect(env.deliveries(other)).toEqual([before]);
+
+		const moved = { country: 'United States', address1: '7 Elm Street', city: 'Springfield' };
+		const changed = { ...one.order, ...bank, shipping_address: moved };
+		const [output] = await run(update(one.name), changed);
+		expect(output).toMatchObject({
+			outcome: 'updated',
+			actionNeeded: expect.stringMatching(/^No cash is collected.*The new address has no coord/),
+		});
+		const [{ request } = {}] = env.deliveries(one);
+		expect(request?.cod).toBe(0);
+		expect(JSON.stringify(request?.dropoff)).toContain('7 Elm Street');
+	});
+
+	test('leaves items of a fulfillment service out, and shows that in a Dry Run', async () => {
+		const run = await env.open();
+		const ofService = mugs({ fulfillment_service: 'acme' });
+		const [mixed, whole, requested, located] = [
+			uniqueOrder(61, { line_items: [lineItem(), ofService] }),
+			uniqueOrder(62, { line_items: [ofService] }),
+			uniqueOrder(63),
+			uniqueOrder(64, { line_items: [ofService] }),
+		];
+		const items = [
+			mixed.order,
+			whole.order,
+			requested.part({ request_status: 'accepted' }),
+			// The company has rejected it, so the shop ships it.
+			located.part({ request_status: 'rejected' }),
+		];
+		const rows = await run({ options: { dryRun: true } }, ...items);
+		expect(rows.map(({ result }) => result)).toEqual([
+			...['send', 'skip: fulfillment service', 'skip: fulfillment service', 'send'],
+		]);
+		expect(rows[0]).toMatchObject({
+			...{ referenceId: mixed.name, recipient: 'Maya Okafor', cashToCollect: 87 },
+			packages: `1 × ${mixed.name} (M)`,
+			address: expect.stringMatching(/^214 Larkspur Lane, Springfield/),
+			...{ weightKg: 0.85, deliveryType: '', actionNeeded: '', wouldSend: true },
+		});
+		const types = new Set(rows.flatMap((row) => Object.values(row).map((value) => typeof value)));
+		expect([...types].sort()).toEqual(['boolean', 'number', 'string']);
+		for (const order of [mixed, whole, requested, located])
+			expect(env.deliveries(order)).toEqual([]);
+
+		const skipped = 'fulfillmentService';
+		const sent = await run({}, ...items);
+		expect(sent.map(({ reason, outcome }) => reason || outcome)).toEqual([
+			...['created', skipped, skipped, 'created'],
+		]);
+		const included = await run({ filters: { includeFulfillmentServices: true } }, ...items);
+		expect(included.map(({ reason, outcome }) => reason || outcome)).toEqual([
+			...['alreadyCreated', 'created', 'created', 'alreadyCreated'],
+		]);
 	});
 });

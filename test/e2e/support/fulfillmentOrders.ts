@@ -34,6 +34,8 @@ const outputSchema = z
 /** An output item of the node that creates deliveries. */
 export type CreateOutput = z.infer<typeof outputSchema>;
 
+type RunItems = (parameters: object, ...items: object[]) => Promise<Array<Record<string, unknown>>>;
+
 /** A real n8n with the workflows of `fulfillmentWorkflows.ts`. */
 export interface FulfillmentEnvironment extends Pick<ShopInstallation, 'shopify' | 'close'> {
 	/** Places an order like a sample with changes, and returns it with its fulfillment orders. */
@@ -44,6 +46,8 @@ export interface FulfillmentEnvironment extends Pick<ShopInstallation, 'shopify'
 	}): PlacedOrder;
 	/** Runs the workflow that creates deliveries. Returns the output items of its action node. */
 	create(...orders: OrderToSend[]): Promise<CreateOutput[]>;
+	/** Creates a workflow. Each call of the result runs it with these parameters and items. */
+	open(): Promise<RunItems>;
 	/** Runs a new workflow that creates deliveries of these items, with these parameters. */
 	send(items: readonly object[], parameters?: object): Promise<CreateOutput[]>;
 	/** The deliveries at the service whose reference ID begins with an order's name. */
@@ -82,6 +86,18 @@ export async function openFulfillmentEnvironment(name: HostName): Promise<Fulfil
 		const fulfillment = await client.createWorkflow(fulfillmentWorkflow(context));
 		const webhookPath = 'shopify-orders';
 		const webhook = await client.createWorkflow(webhookWorkflow(context, webhookPath));
+		const open = async (): Promise<RunItems> => {
+			const id = await client.createWorkflow(orderWorkflow(context, {}));
+			return async (parameters, ...items) => {
+				const { nodes } = orderWorkflow(context, parameters);
+				const pinData = { [steps.start]: items.map((json) => ({ json })) };
+				await client.updateWorkflow(id, { nodes, pinData });
+				const execution = await client.run(id, steps.start);
+				if (execution.status !== 'success')
+					throw new Error(JSON.stringify(execution.data.resultData.error));
+				return z.array(z.record(z.unknown())).parse(outputOf(execution, steps.create));
+			};
+		};
 		await client.publish(fulfillment);
 		await client.publish(webhook);
 
@@ -102,16 +118,10 @@ export async function openFulfillmentEnvironment(name: HostName): Promise<Fulfil
 					throw new Error(JSON.stringify(execution.data.resultData.error));
 				return z.array(outputSchema).parse(outputOf(execution, steps.create));
 			},
+			open,
 			async send(items, parameters = {}) {
-				const workflow = orderWorkflow(context, parameters);
-				const pinData = { [steps.start]: items.map((json) => ({ json })) };
-				const execution = await client.run(
-					await client.createWorkflow({ ...workflow, pinData }),
-					steps.start,
-				);
-				if (execution.status !== 'success')
-					throw new Error(JSON.stringify(execution.data.resultData.error));
-				return z.array(outputSchema).parse(outputOf(execution, steps.create));
+				const run = await open();
+				return z.array(outputSchema).parse(await run(parameters, ...items));
 			},
 			deliveries: (order) =>
 				service.control.deliveries().filter(({ record: { referenceId = '' } }) => {
