@@ -3,12 +3,7 @@ import { z } from 'zod/v4';
 import { anyObject, valueAt } from './data';
 import type { Result } from './result';
 import { isBlank } from './text';
-import type {
-	IExecuteFunctions,
-	IHookFunctions,
-	INodeProperties,
-	IWebhookFunctions,
-} from 'n8n-workflow';
+import type { IExecuteFunctions, IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
 
 const recordSchema = anyObject.catch({});
 
@@ -196,23 +191,3 @@ function isPlain(value: unknown): boolean {
 		Object.values(value).every(isPlain)
 	);
 }
-
-/** The collection of an operation's or a node's options. */
-export const optionsField: INodeProperties = {
-	displayName: 'Options',
-	name: 'options',
-	type: 'collection',
-	placeholder: 'Add Option',
-	default: {},
-};
-
-/** The company to use instead of the credential's. */
-export const companyIdField: INodeProperties = {
-	displayName: 'Company ID',
-	name: 'companyId',
-	type: 'string',
-	default: '',
-	placeholder: 'e.g. 42',
-	description:
-		'The company whose webhooks to manage. Remove this option to use the one in the credential.',
-};

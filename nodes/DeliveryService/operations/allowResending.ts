@@ -2,13 +2,8 @@ import { z } from 'zod/v4';
 
 import { realClock } from '../common/clock';
 import { chunk } from '../common/data';
-import {
-	companyIdField,
-	optionsField,
-	collectionParameter,
-	parameterReader,
-	toList,
-} from '../common/parameters';
+import { collectionParameter, parameterReader, toList } from '../common/parameters';
+import { companyIdField, optionsField, referenceIdsField } from '../common/fields';
 import { type Problem, operationError, unwrap } from '../common/result';
 import { stripInvisible } from '../common/text';
 import { Ledger } from '../ledger/ledger';
@@ -16,7 +11,6 @@ import { clearStore, openWorkflowStore } from '../ledger/store';
 import { readCompanyOption } from '../service/credential';
 import { serviceLabels, validate } from '../service/validation';
 import { companyIdSchema } from '../service/schemas';
-import { referenceIdsField } from './fields/fields';
 import { outputItem, runPerItem } from './items';
 import { showFor, type Operation } from './resource';
 

@@ -1,7 +1,7 @@
 import type { INodeProperties, INodeTypeDescription, IWebhookDescription } from 'n8n-workflow';
 
 import { eventNames, eventOptions, events } from '../service/events';
-import { companyIdField, optionsField } from '../common/parameters';
+import { companyIdField, optionsField, textField } from '../common/fields';
 import { republishHint } from '../common/text';
 
 const eventLabels = Object.fromEntries(eventNames.map((name) => [name, events[name].name]));
@@ -74,33 +74,24 @@ export const properties: INodeProperties[] = [
 				description:
 					'ID of the company whose events trigger the workflow. Remove this option to use the company in the credential.',
 			},
-			{
-				displayName: 'Only These Cities',
-				name: 'cities',
-				type: 'string',
-				default: '',
-				placeholder: 'e.g. 3, 8',
-				description:
-					"Comma-separated list of city IDs. Updates of deliveries in other cities don't trigger the workflow.",
-			},
-			{
-				displayName: 'Only These Companies',
-				name: 'companies',
-				type: 'string',
-				default: '',
-				placeholder: 'e.g. 42, 43',
-				description:
-					"Comma-separated list of company IDs. Updates of other companies' deliveries don't trigger the workflow.",
-			},
-			{
-				displayName: 'Only These Statuses',
-				name: 'statuses',
-				type: 'string',
-				default: '',
-				placeholder: 'e.g. processing, pending review',
-				description:
-					"Comma-separated list of delivery statuses. Case doesn't matter, and a space matches an underscore. Updates to other statuses don't trigger the workflow.",
-			},
+			textField(
+				'Only These Cities',
+				'cities',
+				'e.g. 3, 8',
+				"Comma-separated list of city IDs. Updates of deliveries in other cities don't trigger the workflow.",
+			),
+			textField(
+				'Only These Companies',
+				'companies',
+				'e.g. 42, 43',
+				"Comma-separated list of company IDs. Updates of other companies' deliveries don't trigger the workflow.",
+			),
+			textField(
+				'Only These Statuses',
+				'statuses',
+				'e.g. processing, pending review',
+				"Comma-separated list of delivery statuses. Case doesn't matter, and a space matches an underscore. Updates to other statuses don't trigger the workflow.",
+			),
 			{
 				displayName: 'Verify Caller',
 				name: 'verifyCaller',

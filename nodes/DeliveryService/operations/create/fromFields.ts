@@ -5,7 +5,7 @@ import {
 	collectionParameter,
 	readJson,
 } from '../../common/parameters';
-import { textField } from '../fields/fields';
+import { textField } from '../../common/fields';
 import { isBlank } from '../../common/text';
 import { showFor } from '../resource';
 import { packagesField, readPackages } from '../fields/package';

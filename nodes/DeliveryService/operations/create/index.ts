@@ -84,7 +84,7 @@ export const createFromOrders: Operation = {
 		action: 'Create deliveries from Shopify orders',
 		description: 'Create a delivery from each Shopify order',
 	},
-	fields: [...fromShopifyOrder.fields, ...optionFields({ skipsAlreadySent: true })],
+	fields: [...fromShopifyOrder.fields, ...optionFields(true)],
 	async run(context) {
 		return await createDeliveries(context, () => fromShopifyOrder);
 	},
@@ -136,8 +136,8 @@ export const createDelivery: Operation = {
 			description: 'What each delivery is created from',
 		},
 		...sources.flatMap(({ option, source }) => showFor({ source: [option.value] }, source.fields)),
-		...showFor({ source: ['defineBelow', 'json'] }, optionFields({ skipsAlreadySent: false })),
-		...showFor({ source: ['shopifyOrder'] }, optionFields({ skipsAlreadySent: true })),
+		...showFor({ source: ['defineBelow', 'json'] }, optionFields(false)),
+		...showFor({ source: ['shopifyOrder'] }, optionFields(true)),
 	],
 	async run(context) {
 		return await createDeliveries(context, (parameters) => {

@@ -5,15 +5,9 @@ import { readCompanyOption } from '../../service/credential';
 import { serviceLabels, validate } from '../../service/validation';
 import { limits, companyIdSchema, deliveryTypeSchema } from '../../service/schemas';
 import type { Result } from '../../common/result';
-import {
-	omitBlank,
-	collectionParameter,
-	type ParameterReader,
-	companyIdField,
-	optionsField,
-} from '../../common/parameters';
+import { omitBlank, collectionParameter, type ParameterReader } from '../../common/parameters';
+import { companyIdField, deliveryTypeOptions, optionsField } from '../../common/fields';
 import { numberBetween, retryFields, retryLabels, retryShape } from '../fields/retryOptions';
-import { deliveryTypeOptions } from '../fields/fields';
 
 const defaultBatchSize = limits.deliveriesPerRequest;
 
@@ -102,16 +96,8 @@ const skipField: INodeProperties = {
 		'Whether to skip deliveries that this workflow has already sent, matched by reference ID. It remembers at least 20,000 orders; other workflows are not checked.',
 };
 
-/**
- * Skip Already Sent and the options of an operation.
- *
- * @param skipsAlreadySent the default of Skip Already Sent
- */
-export const optionFields = ({
-	skipsAlreadySent,
-}: {
-	skipsAlreadySent: boolean;
-}): INodeProperties[] => [
+/** Skip Already Sent, with its default, and the options of an operation. */
+export const optionFields = (skipsAlreadySent: boolean): INodeProperties[] => [
 	{
 		...skipField,
 		default: skipsAlreadySent,

@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import type { z } from 'zod/v4';
 
-import { requiredField, textField } from '../fields/fields';
+import { requiredField, textField } from '../../common/fields';
 import { collectionEntries, type ParameterReader } from '../../common/parameters';
 import type { Problem, Result } from '../../common/result';
 import { isBlank, lowerFirst, stripInvisible, truncate } from '../../common/text';

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { flagField, textField } from './fields';
+import { flagField, textField } from '../../common/fields';
 import { omitBlank, toLines, toList } from '../../common/parameters';
 import { isBlank } from '../../common/text';
 import { deliveryDateAttributes } from '../../shopify/deliveryDate';
@@ -25,13 +25,13 @@ export const filterOptions: INodeProperties[] = [
 		description: 'How many days before the delivery date an order is sent',
 	},
 	{
-		displayName: 'Delivery Date Attributes',
-		name: 'deliveryDateAttributes',
-		type: 'string',
-		default: deliveryDateAttributes.join(', '),
-		placeholder: 'e.g. Delivery Date',
-		description:
+		...textField(
+			'Delivery Date Attributes',
+			'deliveryDateAttributes',
+			'e.g. Delivery Date',
 			"Comma-separated list of the order's additional details, or its items' properties, that contain the delivery date",
+		),
+		default: deliveryDateAttributes.join(', '),
 	},
 	{
 		displayName: 'Delivery Date Format',

@@ -1,6 +1,6 @@
 import type { INodeParameters, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
-import { textField } from './fields';
+import { textField } from '../../common/fields';
 import { collectionEntries, omitBlank } from '../../common/parameters';
 
 /** The package sizes (API document, section 2.5). */

@@ -1,5 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { coordinateFields, requiredField, textField } from './fields';
+import { coordinateFields, requiredField, textField } from '../../common/fields';
 import { omitBlank, collectionParameter, type ParameterReader } from '../../common/parameters';
 import { lowerFirst } from '../../common/text';
 import { showFor } from '../resource';

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { coordinateFields, flagField, textField } from './fields';
+import { coordinateFields, flagField, textField } from '../../common/fields';
 import { packageSizeOptions } from './package';
 import { deliveryTypesOption, packageSizeByWeightOption } from './shopifyOrderTables';
 

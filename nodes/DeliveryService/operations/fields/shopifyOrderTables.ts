@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { deliveryTypeOptions, textField } from './fields';
+import { deliveryTypeOptions, textField } from '../../common/fields';
 import { sizeField } from './package';
 import { defaultLimits } from '../../shopify/mapping';
 

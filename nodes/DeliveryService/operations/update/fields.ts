@@ -1,8 +1,14 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { optionsField } from '../../common/parameters';
+import {
+	coordinateFields,
+	flagField,
+	optionsField,
+	referenceIdsField,
+	requiredField,
+	textField,
+} from '../../common/fields';
 import { showFor } from '../resource';
-import { coordinateFields, flagField, referenceIdsField, textField } from '../fields/fields';
 import { updatedPackagesField } from '../fields/package';
 import { orderField, updateOrderOptionsFields } from '../fields/shopifyOrder';
 import { advancedField, retryFields } from '../fields/retryOptions';
@@ -99,15 +105,12 @@ export const updateFields: INodeProperties[] = [
 		description: 'How to identify the deliveries to update',
 	},
 	...showFor({ findBy: ['deliveryIds'] }, [
-		{
-			...textField(
-				'Delivery IDs',
-				'deliveryIds',
-				'e.g. 64f1c2, 64f1c3',
-				'Comma-separated list of delivery IDs, or an expression that returns a list',
-			),
-			required: true,
-		},
+		requiredField(
+			'Delivery IDs',
+			'deliveryIds',
+			'e.g. 64f1c2, 64f1c3',
+			'Comma-separated list of delivery IDs, or an expression that returns a list',
+		),
 	]),
 	...showFor({ findBy: ['referenceIds'] }, [referenceIdsField]),
 	{

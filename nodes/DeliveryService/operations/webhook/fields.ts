@@ -1,6 +1,7 @@
 import type { IExecuteFunctions, INode, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 
-import { companyIdField, optionsField, asRecord, parameterReader } from '../../common/parameters';
+import { asRecord, parameterReader } from '../../common/parameters';
+import { companyIdField, optionsField, requiredField } from '../../common/fields';
 import { openClient } from '../../service/client';
 import { selectedCompany } from '../../service/credential';
 import { eventNameSchema, eventOptions, events } from '../../service/events';
@@ -8,7 +9,6 @@ import { unwrap } from '../../common/result';
 import { webhookUrlSchema } from '../../service/schemas';
 import { validate } from '../../service/validation';
 import { companyWebhooksClient, type Webhooks } from '../../service/webhooks';
-import { requiredField } from '../fields/fields';
 import { runPerItem } from '../items';
 
 export const eventField: INodeProperties = {

@@ -30,16 +30,12 @@ export function flagField(displayName: string, name: string, description: string
 }
 
 /** The reference IDs of existing or sent deliveries. */
-export const referenceIdsField: INodeProperties = {
-	displayName: 'Reference IDs',
-	name: 'referenceIds',
-	type: 'string',
-	required: true,
-	default: '',
-	placeholder: 'e.g. #1001, #1002',
-	description:
-		'Comma-separated list of reference IDs, or an expression that returns a list. If an ID contains a comma, use an expression.',
-};
+export const referenceIdsField: INodeProperties = requiredField(
+	'Reference IDs',
+	'referenceIds',
+	'e.g. #1001, #1002',
+	'Comma-separated list of reference IDs, or an expression that returns a list. If an ID contains a comma, use an expression.',
+);
 
 /** The delivery types (API document, section 4.1). */
 export const deliveryTypeOptions: INodePropertyOptions[] = [
@@ -47,3 +43,20 @@ export const deliveryTypeOptions: INodePropertyOptions[] = [
 	{ name: 'Flex', value: 'flex' },
 	{ name: 'Slot', value: 'slot' },
 ];
+
+/** The collection of an operation's or a node's options. */
+export const optionsField: INodeProperties = {
+	displayName: 'Options',
+	name: 'options',
+	type: 'collection',
+	placeholder: 'Add Option',
+	default: {},
+};
+
+/** The company to use instead of the credential's. */
+export const companyIdField: INodeProperties = textField(
+	'Company ID',
+	'companyId',
+	'e.g. 42',
+	'The company whose webhooks to manage. Remove this option to use the one in the credential.',
+);
