@@ -42,19 +42,3 @@ test('limits only create requests, and also counts invalid ones', async () => {
 		expect((await local.api.get('/hooks/companies/1001')).status).toBe(200);
 	}
 });
-
-test.each([
-	['seconds', '2'],
-	['date', 'Wed, 01 Jan 2025 00:00:02 GMT'],
-	['off', undefined],
-] as const)(
-	'the setting retryAfter "%s" determines the Retry-After header of a 429',
-	async (retryAfter, expected) => {
-		local.service.control.settings({
-			retryAfter,
-			creationLimit: { requests: 1, perMs: 1500 },
-		});
-		await create();
-		expect((await create()).headers['retry-after']).toBe(expected);
-	},
-);

@@ -177,10 +177,6 @@ test.each<[string, unknown[]]>([
 	],
 	[
 		'Pickup by Location, "Main Street": address is missing. Enter an address or choose a saved warehouse',
-		[row('Main Street', { warehouse: '' })],
-	],
-	[
-		'Pickup by Location, "Main Street": address is missing. Enter an address or choose a saved warehouse',
 		[row('Main Street', { pickupType: 'address', warehouse: '7', address: ' ' })],
 	],
 	[
