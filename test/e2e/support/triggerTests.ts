@@ -390,7 +390,7 @@ export function testTriggerChanges(installation: () => Installation): void {
 				[/Delivery Service.*API key/, one, { ...credential, apiSecret: 'wrong' }],
 				[/does not allow requests to the Delivery Service/, one, { ...credential, ...domains }],
 				[/Delivery Service.*not found.*Company ID/, one, { ...credential, companyId: 77 }],
-				[/Company ID in .* not a positive/, one, { ...credential, companyId: 'acme' }],
+				[/Company ID is .*not a positive/, one, { ...credential, companyId: 'acme' }],
 				[/Could not connect to the .* at 127\.0\.0\.1:/, one, { ...credential, baseUrl: nowhere }],
 				[/"4; 5".*Only These Cities/, { ...one, options: { cities: '4; 5' } }, credential],
 			];
