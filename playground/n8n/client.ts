@@ -14,7 +14,7 @@ import { waitFor } from './progress';
 
 const requestTimeoutMs = 60_000;
 const executionTimeoutMs = 120_000;
-const publicationTimeoutMs = 60_000;
+const publicationTimeoutMs = 300_000;
 const executionsPerPage = 100;
 const rowsPerPage = 250;
 const notFound = 404;
