@@ -72,7 +72,8 @@ afterAll(async () => {
 	await installation?.close();
 });
 
-test(
+// Runs beside the small runs below, which have their own n8n: both mostly wait.
+test.concurrent(
 	`creates no duplicate and loses no order when ${kills} workers are killed while sending`,
 	async () => {
 		console.log(`  KILL_SEED=${seed}`);
@@ -103,22 +104,7 @@ test(
 	90 * 60_000,
 );
 
-test.each([
-	['Redis', 'redis'],
-	['PostgreSQL', 'postgresql'],
-] as const)(
-	'creates no duplicate and loses no order when %s restarts while sending',
-	async (_, server) => {
-		const orders = orderNames(server, ordersPerRound);
-		await postUntil(orders, requestsPerRound / 2);
-		await installation[server].restart();
-		const first = countOutcomes(await sender.results());
-		console.log(`  ${JSON.stringify({ first, resent: await resend(orders) })}`);
-	},
-	30 * 60_000,
-);
-
-test.each(['newest', '1.123'] as const)(
+test.concurrent.each(['newest', '1.123'] as const)(
 	'leaves only the requests in flight and one claim window unknown when n8n (%s) is killed in a small run',
 	async (version) => {
 		const single = await openInstallation(version);
@@ -169,6 +155,21 @@ test.each(['newest', '1.123'] as const)(
 		} finally {
 			await single.close();
 		}
+	},
+	30 * 60_000,
+);
+
+test.each([
+	['Redis', 'redis'],
+	['PostgreSQL', 'postgresql'],
+] as const)(
+	'creates no duplicate and loses no order when %s restarts while sending',
+	async (_, server) => {
+		const orders = orderNames(server, ordersPerRound);
+		await postUntil(orders, requestsPerRound / 2);
+		await installation[server].restart();
+		const first = countOutcomes(await sender.results());
+		console.log(`  ${JSON.stringify({ first, resent: await resend(orders) })}`);
 	},
 	30 * 60_000,
 );

@@ -1,9 +1,9 @@
 /**
  * `npm run test:e2e [-- group ... options ...]`: sets up the clone if necessary, then runs the
  * end-to-end tests in real n8n, all groups or the named ones. A group is a file `<group>.e2e.ts` in
- * this folder. The first argument that starts with a dash and all arguments after it go to jest. Two
- * groups run in parallel, beside those that hardly compute; the environment variable E2E_AT_ONCE sets
- * another number, 1 for all in turn. With the option `--prepare`, only the dependencies of the groups
+ * this folder. The first argument that starts with a dash and all arguments after it go to jest. Three
+ * groups run in parallel, since all of them also wait, beside those that hardly compute; the environment
+ * variable E2E_AT_ONCE sets another number, 1 for all in turn. With the option `--prepare`, only the dependencies of the groups
  * are installed.
  */
 import { spawnSync } from 'node:child_process';
@@ -69,7 +69,7 @@ async function requireTypescript(path) {
 
 function readConcurrency() {
 	const value = process.env.E2E_AT_ONCE;
-	if (value === undefined) return Math.min(2, availableParallelism());
+	if (value === undefined) return availableParallelism() > 1 ? 3 : 1;
 	if (/^[1-9]\d?$/.test(value)) return Number(value);
 	throw new SetupError(`E2E_AT_ONCE must be a number from 1 to 99, but is "${value}".`);
 }

@@ -4,25 +4,8 @@ import { join } from 'node:path';
 
 /** The groups by duration. The longest start first, so that none of them runs alone at the end. */
 const groupsByDuration = [
-	...[
-		'kill',
-		'queue',
-		'updates',
-		'trigger',
-		'versions',
-		'examples',
-		'shopify',
-		'editor',
-		'canvas',
-		'quickStart',
-		'operations',
-		'harness',
-		'takeover',
-		'migration',
-		'demo',
-	],
-	'tool',
-	'pages',
+	...['kill', 'examples', 'updates', 'queue', 'operations', 'takeover', 'trigger', 'versions'],
+	...['editor', 'harness', 'canvas', 'quickStart', 'migration', 'shopify', 'demo', 'tool', 'pages'],
 ];
 
 /** Groups that hardly compute: they wait for locks and timeouts. */
