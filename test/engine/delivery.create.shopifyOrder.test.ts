@@ -112,37 +112,6 @@ describe('Shopify order', () => {
 			{ reason: 'sameReferenceInInput', referenceId: '#1001' },
 		]);
 	});
-
-	test('resolves the pickup fields for each order', async () => {
-		await service.run(
-			{
-				...fromOrder(),
-				pickupPhone: '+1 555 0100',
-				pickupLocationType: 'warehouse',
-				pickupWarehouse: '={{ $json.name === "#1001" ? 7 : 8 }}',
-				pickupDetails: { instructions: 'Dock 4' },
-				options: { batchSize: 100 },
-			},
-			{ items: [shopifyOrder(), shopifyOrder({ name: '#1002' })] },
-		);
-
-		expect(service.creations()).toEqual([
-			{
-				deliveries: [
-					[7, '#1001'],
-					[8, '#1002'],
-				].map(([warehouse, name]) => ({
-					...plain,
-					pickup: {
-						contact: { ...pickup.contact, phonenumber: '+1 555 0100' },
-						location: { warehouse, instructions: 'Dock 4' },
-					},
-					packages: [{ ...parcel, name }],
-					referenceId: name,
-				})),
-			},
-		]);
-	});
 });
 
 describe('order option', () => {

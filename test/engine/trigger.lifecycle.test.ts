@@ -329,22 +329,6 @@ describe('unpublishing', () => {
 			expect.stringMatching(/may remain .* for Delivery Updated.*credential is incomplete/),
 		]);
 	});
-
-	test('leaves remaining webhooks for the next publishing to reuse', async () => {
-		const trigger = await open();
-		await trigger.activate();
-		service.control.addFault({ kind: 'resetBefore', path: hooks, times: 2 });
-		await trigger.deactivate();
-		const remained = list();
-
-		await trigger.activate();
-		const again = list();
-		await trigger.deactivate();
-
-		expect(remained).toHaveLength(1);
-		expect(again).toEqual(remained);
-		expect(list()).toEqual([]);
-	});
 });
 
 describe('a restart of n8n', () => {

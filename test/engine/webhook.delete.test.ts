@@ -2,7 +2,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 
 import { loadList } from '../support/engine/engine';
-import { jsonOf, pairedItems, setUp } from '../support/actionNode';
+import { jsonOf, setUp } from '../support/actionNode';
 
 const service = setUp();
 
@@ -48,27 +48,6 @@ describe('Delete', () => {
 			{ companyId: 1001, action: 1 },
 			{ companyId: 1002, action: 3 },
 		]);
-	});
-
-	test('unsubscribes by URL and event, one webhook per item', async () => {
-		await service.subscribe(url, 1);
-		await service.subscribe('https://b.example', 2);
-		await service.subscribe('https://b.example', 3);
-
-		const { items } = await service.run(byUrlAndEvent, {
-			items: [
-				{ url, event: 'createTask' },
-				{ url: 'https://b.example', event: 'createRoute' },
-			],
-		});
-
-		expect(service.received('DELETE').map(({ body }) => body)).toEqual([
-			{ url, action: '1' },
-			{ url: 'https://b.example', action: '2' },
-		]);
-		expect(jsonOf(items)).toEqual([{ deleted: true }, { deleted: true }]);
-		expect(pairedItems(items)).toEqual([0, 1]);
-		expect(service.control.webhooks()).toMatchObject([{ url: 'https://b.example', action: 3 }]);
 	});
 
 	test('puts failed items on the error output and deletes the others', async () => {

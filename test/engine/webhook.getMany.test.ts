@@ -1,7 +1,7 @@
 /** The operation Webhook: Get Many. */
 import type { INodeParameters } from 'n8n-workflow';
 
-import { jsonOf, pairedItems, setUp } from '../support/actionNode';
+import { jsonOf, setUp } from '../support/actionNode';
 import { testCredential } from '../support/engine/engine';
 
 const service = setUp();
@@ -50,27 +50,6 @@ test("lists the company's webhooks with event, status and raw status", async () 
 			pairedItem: { item: 0 },
 		},
 	]);
-});
-
-test('lists the webhooks of another company for items that name it', async () => {
-	await service.subscribe('https://own.example', 1);
-	await service.subscribe('https://child.example', 2, 1002);
-
-	const { items } = await service.run(getAll({ options: { companyId: '={{ $json.company }}' } }), {
-		items: [{ company: '1002' }, { company: 1001 }, { company: 1002 }],
-	});
-
-	expect(service.received('GET').map(({ path }) => path)).toEqual([
-		'/hooks/companies/1002',
-		'/hooks/companies/1001',
-		'/hooks/companies/1002',
-	]);
-	expect(jsonOf(items).map(({ url }) => url)).toEqual([
-		'https://child.example',
-		'https://own.example',
-		'https://child.example',
-	]);
-	expect(pairedItems(items)).toEqual([0, 1, 2]);
 });
 
 describe('a list of 60 webhooks', () => {

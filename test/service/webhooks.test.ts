@@ -134,21 +134,4 @@ describe('events', () => {
 			city_id: String(data.payload[0]?.destinationCityId),
 		});
 	});
-
-	test('follows no redirect, and records a subscriber that rejects an event or does not respond', async () => {
-		const redirecting = await startSubscriber(302, { Location: subscriber.url });
-		const closed = await startSubscriber();
-		await closed.close();
-		for (const url of [redirecting.url, closed.url]) await subscribe(url, 1);
-		const postings = await local.service.control.fireEvent(1, {});
-		expect(postings).toHaveLength(2);
-		expect(postings).toContainEqual({ url: redirecting.url, status: 302 });
-		expect(postings).toContainEqual({
-			url: closed.url,
-			status: null,
-			error: expect.stringContaining('ECONNREFUSED'),
-		});
-		expect(subscriber.received).toEqual([]);
-		await redirecting.close();
-	});
 });

@@ -113,25 +113,6 @@ test('sends at most 10 targets per request, in order', async () => {
 	expect(results.map(({ item }) => item)).toEqual(ids.map((_, number) => (number < 15 ? 0 : 1)));
 });
 
-test('sends a request only after the results of the previous one were consumed', async () => {
-	let sent = 0;
-	const updates = [update(0, ['a']), update(1, ['b'], { changes: { cod: 2 } })];
-	const updating: UpdatingOptions = {
-		send: () => {
-			sent++;
-			return Promise.resolve(done());
-		},
-		clock: new VirtualTime(),
-		random: Math.random,
-		maxRetryMs: 0,
-	};
-	for await (const results of sendUpdates(updates, updating)) {
-		expect(results).toHaveLength(1);
-		break;
-	}
-	expect(sent).toBe(1);
-});
-
 test('counts the documented response as updated, and returns it with the results of its request', async () => {
 	const { results } = await run([update(0, ['a']), update(1, ['b'], { changes: { cod: 2 } })]);
 	expect(results.map(({ outcome }) => outcome)).toEqual([

@@ -183,14 +183,18 @@ describe('the URL of a subscription', () => {
 		},
 	);
 
-	test.each(['', 'a.example', 'ftp://a.example', 'https://', 'https://a b'])(
-		'rejects %j',
-		(url) => {
-			expect(messageFor(webhookUrlSchema, url, 'URL')).toBe(
-				'URL must be a valid URL that starts with http:// or https://',
-			);
-		},
-	);
+	test.each([
+		'',
+		'a.example',
+		'ftp://a.example',
+		'https://',
+		'https://a b',
+		'https://a.example\n/b',
+	])('rejects %j', (url) => {
+		expect(messageFor(webhookUrlSchema, url, 'URL')).toBe(
+			'URL must be a valid URL that starts with http:// or https://',
+		);
+	});
 });
 
 describe('a response of the service', () => {
