@@ -10,7 +10,7 @@ import {
 	type CreateOutput,
 	type FulfillmentEnvironment,
 } from './support/fulfillmentOrders';
-import { locationPickups, type OrderToSend } from './support/fulfillmentWorkflows';
+import { locationPickups } from './support/fulfillmentWorkflows';
 
 /** Sample orders by what is in them. */
 const samples = { one: 0, two: 1, cashOnDelivery: 3 } as const;
@@ -108,22 +108,6 @@ describe.each(['newest', '1.123'] as const)('fulfillment orders in n8n %s', (ver
 		expect(referencesOf(order)).toEqual(references);
 	});
 
-	test('sends only the shipped part of a mixed cart, and skips what the customer picks up', async () => {
-		const { order, references } = env.place({
-			sample: samples.two,
-			parts: [{ lines: [0] }, { lines: [1], method: 'pick_up' }],
-		});
-
-		const outputs = await byFulfillmentOrder(order);
-
-		expect(outputs.map(summary)).toEqual(['created', 'localPickup']);
-		const deliveries = env.deliveries(order);
-		expect(deliveries.map(({ record }) => record.referenceId)).toEqual([references[0]]);
-		expect(deliveries[0]?.request.packages).toMatchObject([
-			{ name: 'Stoneware Mug - Blue', qty: 4 },
-		]);
-	});
-
 	test('sends a fulfillment order once when its hold is released', async () => {
 		const { shop } = env.shopify;
 		const { order, parts, references } = env.place({ sample: samples.two, parts: atTwoLocations });
@@ -152,81 +136,6 @@ describe.each(['newest', '1.123'] as const)('fulfillment orders in n8n %s', (ver
 		expect(referencesOf(order)).toEqual(references);
 	});
 
-	test('skips a scheduled fulfillment order and names its date, until the shop opens it', async () => {
-		const { shop } = env.shopify;
-		const { order, parts, references } = env.place();
-		shop.schedule(parts[0]!.id, '2031-02-05T00:00:00Z');
-		const [scheduled] = await byFulfillmentOrder(order);
-		expect(scheduled).toMatchObject({
-			reason: 'scheduled',
-			message: expect.stringContaining('2031-02-05'),
-		});
-		expect(referencesOf(order)).toEqual([]);
-
-		shop.schedule(parts[0]!.id, null);
-
-		expect((await byFulfillmentOrder(order)).map(summary)).toEqual(['created']);
-		expect(referencesOf(order)).toEqual(references);
-	});
-
-	test('skips an order of a pickup app, which has the address of the store', async () => {
-		const { address1, city, province, zip } = locations.store;
-		const { order } = env.place({
-			changes: {
-				note_attributes: [
-					{ name: 'Checkout-Method', value: 'pickup' },
-					{ name: 'Pickup-Location-Company', value: locations.store.name },
-				],
-				shipping_address: {
-					...{ first_name: 'Maya', last_name: 'Okafor', name: 'Maya Okafor' },
-					...{ company: locations.store.name, address1, address2: null, city, province, zip },
-					...{ country: 'United States', country_code: 'US', phone: null },
-				},
-			},
-		});
-		const outputs = await env.create(
-			{ id: order.id, form: 'REST order' },
-			{ id: order.id, form: 'GraphQL order' },
-			{ id: order.id, form: 'REST fulfillment orders' },
-			{ id: order.id, form: 'GraphQL fulfillment orders' },
-		);
-		expect(outputs.map(summary)).toEqual(Array(4).fill('localPickup'));
-		expect(referencesOf(order)).toEqual([]);
-	});
-
-	test.each([
-		['order', 'REST order', 'GraphQL order'],
-		['fulfillment order', 'REST fulfillment orders', 'GraphQL fulfillment orders'],
-	] as const)(
-		'creates one delivery from the same %s in REST and GraphQL form',
-		async (_, rest, graphql) => {
-			const together = env.place({ sample: samples.two }).order;
-			const outputs = await env.create(
-				{ id: together.id, form: rest },
-				{ id: together.id, form: graphql },
-			);
-			expect(outputs.map(summary)).toEqual(['created', 'sameReferenceInInput']);
-			expect(env.deliveries(together)).toHaveLength(1);
-
-			const [restFirst, graphqlFirst] = [env.place(), env.place()].map(({ order }) => order);
-			for (const [order, forms] of [
-				[restFirst!, [rest, graphql]],
-				[graphqlFirst!, [graphql, rest]],
-			] as const) {
-				const outcomes: unknown[] = [];
-				for (const form of forms)
-					outcomes.push(...(await env.create({ id: order.id, form })).map(summary));
-				expect(outcomes).toEqual(['created', 'alreadyCreated']);
-				expect(env.deliveries(order)).toHaveLength(1);
-			}
-			const [fromRest, fromGraphql] = [restFirst, graphqlFirst].map((order) => {
-				const [delivery] = env.deliveries(order!);
-				return { ...delivery?.request, referenceId: undefined };
-			});
-			expect(fromGraphql).toEqual(fromRest);
-		},
-	);
-
 	test("creates one delivery from an order that n8n's Webhook node receives twice", async () => {
 		const { webhooks } = env.shopify;
 		const { order } = await env.withShopWebhook(2, async () => {
@@ -240,32 +149,6 @@ describe.each(['newest', '1.123'] as const)('fulfillment orders in n8n %s', (ver
 		const sent = webhooks.messages().filter(({ subject }) => subject === order.name);
 		expect(sent).toMatchObject([{ topic: 'orders/create', statuses: [200, 200] }]);
 		expect(referencesOf(order)).toEqual([order.name]);
-	});
-
-	test('sends no part of an order that was sent as a whole, and no whole order that was sent in parts', async () => {
-		const split = { sample: samples.two, parts: atTwoLocations };
-		const whole = 'REST order';
-		const inParts = 'REST fulfillment orders';
-		const send = async ({ id }: Order, ...wanted: ReadonlyArray<OrderToSend['form']>) =>
-			(await env.create(...wanted.map((form) => ({ id, form })))).map(summary);
-
-		const { order: wholeFirst } = env.place(split);
-		expect(await send(wholeFirst, whole)).toEqual(['created']);
-		expect(await send(wholeFirst, inParts)).toEqual(['alreadyCreated', 'alreadyCreated']);
-		expect(referencesOf(wholeFirst)).toEqual([wholeFirst.name]);
-
-		const { order: partsFirst, references } = env.place(split);
-		expect(await send(partsFirst, inParts)).toEqual(['created', 'created']);
-		expect(await send(partsFirst, whole)).toEqual(['notSent']);
-		expect(referencesOf(partsFirst)).toEqual(references);
-
-		const { order: together } = env.place(split);
-		expect(await send(together, whole, inParts)).toEqual([
-			'created',
-			'sameOrderInInput',
-			'sameOrderInInput',
-		]);
-		expect(referencesOf(together)).toEqual([together.name]);
 	});
 
 	const unpaid = { financial_status: 'pending', total_outstanding: '87.00' };

@@ -401,12 +401,6 @@ describe('an unreadable fulfillment order', () => {
 		);
 	});
 
-	test('is not an object', () => {
-		expect(problemOf({ order: sampleOrder(), fulfillmentOrder: 'gid' }).message).toBe(
-			'Order #1042: its fulfillment order should be an object, but is the text "gid".',
-		);
-	});
-
 	test('with an item that its order lacks is not sent', () => {
 		const line_items = [samplePartLine({ line_item_id: 8 })];
 		expect(problemOf(item({ line_items })).message).toBe(
@@ -423,23 +417,6 @@ describe('the cash for a fulfillment order', () => {
 		line_items: [samplePartLine({ line_item_id: 7002, quantity: 3, fulfillable_quantity: 3 })],
 	};
 
-	test('is the share of its items', () => {
-		const outcome = outcomeOf(item(mugsPart, unpaid));
-		expect(outcome).toMatchObject({ delivery: { cod: 25 }, cash: { unpaid: 55 } });
-		expect(deliveryOf(item(shirtsPart, unpaid)).cod).toBe(30);
-	});
-
-	test('stays the same when another delivery of the order is fulfilled', () => {
-		const fulfilled = { fulfillable_quantity: 0, fulfillment_status: 'fulfilled' };
-		const line_items = [sampleLine(fulfilled), shirts];
-		expect(deliveryOf(item(shirtsPart, { ...unpaid, line_items })).cod).toBe(30);
-	});
-
-	test('is lower once a part of the order is paid, whoever paid it', () => {
-		const order = { ...unpaid, total_outstanding: '30.00', financial_status: 'partially_paid' };
-		expect(deliveryOf(item(shirtsPart, order)).cod).toBe(16.37);
-	});
-
 	test('is everything if no other item needs shipping', () => {
 		const line_items = [sampleLine(), { ...shirts, requires_shipping: false }];
 		expect(deliveryOf(item(mugsPart, { ...unpaid, line_items })).cod).toBe(55);
@@ -449,13 +426,6 @@ describe('the cash for a fulfillment order', () => {
 		const yen = { ...unpaid, currency: 'JPY', total_outstanding: '100' };
 		expect(deliveryOf(item(mugsPart, yen)).cod).toBe(45);
 		expect(deliveryOf(item(shirtsPart, yen)).cod).toBe(55);
-	});
-
-	test('goes by the number of units if a price is unknown', () => {
-		const line_items = [sampleLine({ price: null }), shirts];
-		const order = { ...unpaid, line_items, total_outstanding: '50.00' };
-		expect(deliveryOf(item(mugsPart, order)).cod).toBe(20);
-		expect(deliveryOf(item(shirtsPart, order)).cod).toBe(30);
 	});
 
 	// Of the mugs for 25, the shirts for 30 and 5 for the shipping: the shirts' share, what is collected
