@@ -49,9 +49,8 @@ export function failureSummary(
 ): FailureSummary | undefined {
 	const lists = groupByOutcome(jobs);
 	// An unsent delivery usually waited for a failed one, whose problem is the cause.
-	const first = [...lists.failed].sort(
-		(one, other) => Number(isNotSent(one)) - Number(isNotSent(other)),
-	)[0];
+	const sent = lists.failed.find(({ outcome }) => outcome?.kind !== 'notSent');
+	const first = sent ?? lists.failed[0];
 	if (!first?.outcome) return undefined;
 	const { message, description } = describe(first, first.outcome, isRemembered);
 	const { failed, skipped, ...named } = lists;
@@ -81,10 +80,6 @@ export function failureSummary(
 		},
 		lists: named,
 	};
-}
-
-function isNotSent({ outcome }: Job): boolean {
-	return outcome?.kind === 'notSent';
 }
 
 /** The deliveries of a run by outcome. */

@@ -43,11 +43,7 @@ const runOptionsSchema = z.object({
 	...retryShape(retryDefaults),
 });
 
-const runOptionLabels = {
-	batchSize: 'batch size',
-	dryRun: 'dry run',
-	...retryLabels,
-};
+const runOptionLabels = { batchSize: 'batch size', dryRun: 'dry run', ...retryLabels };
 
 export type ItemOptions = z.infer<typeof itemOptionsSchema>;
 export type RunOptions = z.infer<typeof runOptionsSchema>;
