@@ -510,6 +510,20 @@ describe('an update from a fulfillment order', () => {
 		}
 	});
 
+	test('leaves the cash unchanged if what was paid is not the share of the fulfilled items', () => {
+		const line_items = [sampleLine({ fulfillable_quantity: 0 }), shirts];
+		const order = { ...payableInCash, line_items, current_total_price: '55.00' };
+		const line = { line_item_id: 7002, quantity: 3, fulfillable_quantity: 3 };
+		for (const [total_outstanding, cod] of [
+			['55.00', 30],
+			['30.00', 30],
+			['40.00', undefined],
+		]) {
+			const value = item({ line_items: [samplePartLine(line)] }, { ...order, total_outstanding });
+			expect(changesOf(value)).toMatchObject({ changes: { cod } });
+		}
+	});
+
 	test.each([0, 1])(
 		'changes neither packages nor cash if the query leaves out the assigned units, with %s left',
 		(left) => {
