@@ -256,31 +256,6 @@ describe('options of Create with fields', () => {
 		expect(service.control.deliveries()).toMatchObject([{ companyId: 1002, type: 'express' }]);
 	});
 
-	test('sends the other items if an option fails for one item with On Error: Continue', async () => {
-		const { items } = await service.run(
-			fields({
-				referenceId: '={{ $json.order }}',
-				options: {
-					batchSize: 100,
-					companyId: "={{ $json.company ?? $('Nowhere').item.json.company }}",
-				},
-			}),
-			{
-				items: [{ order: 'A' }, { order: 'B', company: 1002 }, { order: 'C', company: 1002 }],
-				onError: 'continueRegularOutput',
-			},
-		);
-
-		expect(service.creations()).toMatchObject([
-			{ deliveries: [{ referenceId: 'B' }, { referenceId: 'C' }], companyId: 1002 },
-		]);
-		expect(jsonOf(items)).toMatchObject([
-			{ outcome: 'invalid' },
-			{ referenceId: 'B' },
-			{ referenceId: 'C' },
-		]);
-	});
-
 	const emptyCompany = {
 		message: 'Delivery Service: the option Child Company ID is empty',
 		description:

@@ -29,27 +29,6 @@ test('returns the same parameters as n8n, and changes no shared data', async () 
 	await fc.assert(property, { numRuns: 60 });
 });
 
-/** Names that n8n's expression engine blocks, converts or finds in every object. */
-const specialNames = [
-	...['constructor', 'my_constructor', 'prototype', 'Prototype', 'prepareStackTrace', '__isError'],
-	...['__proto__', 'caller', 'binding', 'mainModule', 'getOwnPropertyDescriptor', 'defineProperty'],
-	...['toString', 'valueOf', 'hasOwnProperty', '__defineGetter__', 'isPrototypeOf'],
-];
-
-test.each(specialNames)('reads a field with the name %s as n8n does', async (name) => {
-	const items = [{ [name]: 1, a: { [name]: { b: 2 } } }, { a: 3 }];
-	const values = [
-		`={{ $json["${name}"] }}`,
-		`={{ $json.${name} }}`,
-		'={{ $json.a }}',
-		'={{ $json }}',
-	];
-	const cases = values.map((value) => ({ value, path: 'value', fallback: undefined, items }));
-	const { differing, readWithoutN8n } = await compare(cases);
-	expect(differing).toEqual([]);
-	expect(readWithoutN8n).toBe(0);
-});
-
 test.each([
 	['constants', { name: 'Box', options: ['{{ $json.a }}', 5, null] }],
 	['the whole item', '={{ $json }}'],

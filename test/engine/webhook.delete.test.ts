@@ -32,16 +32,10 @@ describe('Delete', () => {
 		expect(service.received('DELETE')).toEqual([
 			{ method: 'DELETE', path: '/hooks/companies/1001', body: { url, action: '3' } },
 		]);
-		const form = new URLSearchParams({ url, action: '3' }).toString();
 		const [request] = service.control.requests().filter(({ method }) => method === 'DELETE');
-		expect(request).toMatchObject({
-			status: 200,
-			headers: {
-				authorization: 'Basic ***',
-				'content-type': 'application/x-www-form-urlencoded',
-				'content-length': String(form.length),
-				'accept-charset': 'utf-8',
-			},
+		expect(request?.headers).toMatchObject({
+			'content-type': 'application/x-www-form-urlencoded',
+			'accept-charset': 'utf-8',
 		});
 		expect(items).toEqual([{ json: { deleted: true }, pairedItem: { item: 0 } }]);
 		expect(service.control.webhooks()).toMatchObject([

@@ -34,6 +34,8 @@ const names = [
 		'json',
 	],
 	...['getOwnPropertyDescriptor', 'prepareStackTrace', 'isProxy', 'toJSON', 'a.constructor'],
+	...['__proto__', 'binding', 'mainModule', 'defineProperty', '__defineGetter__', 'my_constructor'],
+	...['Prototype', 'valueOf', 'isPrototypeOf'],
 ];
 
 const step = fc.oneof(

@@ -9,57 +9,29 @@ import {
 import { isEmailAddress } from '../../../nodes/DeliveryService/service/values';
 
 describe('an email address', () => {
-	test.each([
-		'ana@example.com',
-		'a&b@x.com',
-		'a/b@docomo.ne.jp',
-		'josé@example.com',
-		'ana@münchen.de',
-		'ana@xn--mnchen-3ya.de',
-		'ana.lopez+shop@mail.example.co.uk',
-		"o'neil@example.ie",
-		'#ana!$%*=?^_`{|}~-@example.com',
-		'用户@例え.jp',
-		'अजय@डाटा.भारत',
-		'1@1.com',
-		'a@b-c.museum',
-	])('accepts %s', (text) => {
+	// In one text each: a list would take a line for each.
+	test.each(
+		`ana@example.com a&b@x.com a/b@docomo.ne.jp josé@example.com ana@münchen.de 1@1.com
+		ana@xn--mnchen-3ya.de ana.lopez+shop@mail.example.co.uk o'neil@example.ie a@b-c.museum
+		#ana!$%*=?^_\`{|}~-@example.com 用户@例え.jp अजय@डाटा.भारत`.split(/\s+/),
+	)('accepts %s', (text) => {
 		expect(isEmailAddress(text)).toBe(true);
 	});
 
-	test.each([
-		'',
-		'ana',
-		'ana@',
-		'@example.com',
-		'ana@example',
-		'ana@example.c',
-		'ana@@example.com',
-		'ana@example.com@example.com',
-		'ana example@x.com',
-		'ana@exam ple.com',
-		'ana@example,com',
-		'ana@example..com',
-		'ana@example.com.',
-		'ana@.example.com',
-		'ana@-example.com',
-		'ana@example-.com',
-		'.ana@example.com',
-		'ana.@example.com',
-		'ana..lopez@example.com',
-		'Ana <ana@example.com>',
-		'mailto:ana@example.com',
-		'ana@example.com, ben@example.com',
-		'ana@example.com;ben@example.com',
-		'ana(at)example.com',
-		'ana@127.0.0.1',
-		'ana@[127.0.0.1]',
-		'"ana lopez"@example.com',
-		'ana\n@example.com',
-		`${'a'.repeat(65)}@example.com`,
-		`ana@${'a'.repeat(64)}.com`,
-	])('rejects %j', (text) => {
+	test.each(
+		`|ana|ana@|@example.com|ana@example|ana@example.c|ana@@example.com|ana@example..com
+		|ana@example.com@example.com|ana example@x.com|ana@exam ple.com|ana@example,com
+		|ana@example.com.|ana@.example.com|ana@-example.com|ana@example-.com|.ana@example.com
+		|ana.@example.com|ana..lopez@example.com|Ana <ana@example.com>|mailto:ana@example.com
+		|ana@example.com, ben@example.com|ana@example.com;ben@example.com|ana(at)example.com
+		|ana@127.0.0.1|ana@[127.0.0.1]|"ana lopez"@example.com|${'a'.repeat(65)}@example.com
+		|ana@${'a'.repeat(64)}.com`.split(/\s*\|/),
+	)('rejects %j', (text) => {
 		expect(isEmailAddress(text)).toBe(false);
+	});
+
+	test('rejects an address in two lines', () => {
+		expect(isEmailAddress('ana\n@example.com')).toBe(false);
 	});
 
 	test('accepts any generated address', () => {
