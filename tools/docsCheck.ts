@@ -36,7 +36,7 @@ const forms: ReadonlyMap<string, Form> = new Map<string, Form>([
 	],
 	...[
 		'DOCS_IMAGES=1 npm run test:e2e -- editor',
-		"npm run test:e2e -- trigger -t 'blacklisted'",
+		"npm run test:e2e -- trigger -t 'renamed'",
 		'KILL_SEED=1 npm run test:e2e -- kill',
 	].map((command): [string, Form] => [command, { run: `${command} --listTests` }]),
 	['npm run dev', { until: /Press Ctrl-C to stop/ }],
