@@ -184,9 +184,8 @@ interface Reference {
 	isInParts: boolean;
 	/** What a fulfillment order takes of its order. */
 	units: UnitClaim[];
-	/** The cash bases of an order's fulfillment orders. */
+	/** The cash bases of an order's fulfillment orders, and the recorded one, or the first one's. */
 	cashBases: string[];
-	/** The recorded one; that of the first fulfillment order, if none was sent before. */
 	cashBasis?: string;
 	state: 'free' | 'created' | 'anotherOrder' | 'inParts' | 'unknown';
 }
@@ -263,10 +262,11 @@ async function examine(access: Access, references: readonly Reference[]): Promis
 	for (const one of references) {
 		const isSameOrder = createdEntries(one).every((entry) => known.has(entry));
 		if (isOpen(one) || has(one, 'examined')) one.state = 'unknown';
-		else if (has(one, 'parts')) {
-			one.state = 'inParts';
+		else {
 			one.cashBasis = one.cashBases.find((basis) => known.has(entryOf(one.name, 'cash', basis)));
-		} else one.state = isSameOrder ? 'created' : 'anotherOrder';
+			if (has(one, 'parts')) one.state = 'inParts';
+			else one.state = isSameOrder ? 'created' : 'anotherOrder';
+		}
 	}
 	return references.filter(
 		(one) => isOpen(one) && known.has(entryOf(nextName(one.name), 'resend')),

@@ -1,7 +1,8 @@
 /**
  * Random histories of one order and its neighbors: sent whole and in parts, split and replaced, by
  * several executions, with crashes and failures of the store at any access. No unit is ever sent twice,
- * and whatever is not known to be created or free is unknown.
+ * whatever is not known to be created or free is unknown, and the fulfillment orders of one order that
+ * were created share its cash by the same basis.
  */
 import fc from 'fast-check';
 
@@ -24,9 +25,17 @@ interface Wanted extends Claim {
 
 const whole = { ...quantities };
 
-function part(referenceId: string, units: Wanted['units'], lines: readonly Line[]): Wanted {
+/** @param cashBases of its share of the cash, the one to record if it is the first one */
+function part(
+	referenceId: string,
+	units: Wanted['units'],
+	lines: readonly Line[],
+	...cashBases: string[]
+): Wanted {
 	const counted = lines.map((id) => ({ id, quantity: quantities[id], units: units[id] ?? 0 }));
-	return { referenceId, orderId: 'A', units, part: { orderReferenceId: '#1', lines: counted } };
+	const cash = { cashBases, firstBasis: cashBases[0] };
+	const own = { orderReferenceId: '#1', lines: counted, ...cash };
+	return { referenceId, orderId: 'A', units, part: own };
 }
 
 const small: Line[] = ['shirt', 'mug'];
@@ -35,11 +44,11 @@ const large: Line[] = ['shirt', 'mug', 'socks'];
 /** An order, its fulfillment orders before and after changes in Shopify, and others of the same name. */
 const wanted: readonly Wanted[] = [
 	{ referenceId: '#1', orderId: 'A', units: whole },
-	part('#1-1', { shirt: 2, mug: 1 }, small),
-	part('#1-2', { shirt: 1 }, small),
-	part('#1-3', { shirt: 1, mug: 1 }, small),
+	part('#1-1', { shirt: 2, mug: 1 }, small, 'A'),
+	part('#1-2', { shirt: 1 }, small, 'A'),
+	part('#1-3', { shirt: 1, mug: 1 }, small, 'B'),
 	part('#1-4', { socks: 60 }, large),
-	part('#1-5', { socks: 30, mug: 1 }, large),
+	part('#1-5', { socks: 30, mug: 1 }, large, 'B', 'A'),
 	{ referenceId: '#1', orderId: 'B', units: whole },
 	{ ...part('#1-7', { shirt: 1 }, small), orderId: 'B' },
 	{ referenceId: '#1', units: whole },
@@ -120,6 +129,8 @@ class World {
 	created: Wanted[] = [];
 	/** Everything that was ever created. */
 	readonly everCreated = new Set<Wanted>();
+	/** The basis by which each of them shares the cash of its order, if it does. */
+	readonly bases = new Map<Wanted, string | undefined>();
 	/** Units that Allow Resending for one fulfillment order has freed. */
 	allowed = new Set<string>();
 	faultCount = 0;
@@ -162,8 +173,11 @@ class World {
 	}
 
 	/** The service creates a delivery that was claimed. */
-	create(one: Wanted): void {
+	create(one: Wanted, basis?: string): void {
 		const others = this.created.filter((other) => isSameOrder(one, other));
+		const shared = [basis, ...others.map((other) => this.bases.get(other))].filter(Boolean);
+		this.expect(new Set(shared).size <= 1, `${nameOf(one)} shares the cash by ${shared.join()}`);
+		this.bases.set(one, basis);
 		if (one.part) {
 			this.expect(!others.some((other) => !other.part), `${nameOf(one)} after its whole order`);
 			this.expect(!others.includes(one), `${nameOf(one)} twice`);
@@ -229,11 +243,11 @@ async function run(world: World, history: readonly Step[]): Promise<void> {
 			} else if (step.kind === 'send') {
 				const states = await ledger.claim(some);
 				for (const [index, one] of some.entries()) {
-					const state = states.get(one)?.state ?? 'unknown';
+					const { state = 'unknown', cashBasis } = states.get(one) ?? {};
 					world.check(one, state);
 					if (state !== 'free') continue;
 					if (step.outcomes[index]) {
-						world.create(one);
+						world.create(one, cashBasis);
 						ledger.confirm(one);
 					} else ledger.release(one);
 				}
