@@ -26,8 +26,8 @@ const newAddresses = [
 	province_code: 'IL',
 	country: 'United States',
 	country_code: 'US',
-	latitude: null,
-	longitude: null,
+	latitude: 39.8017,
+	longitude: -89.6437,
 }));
 
 /** Simulates customers and staff of the shop. */

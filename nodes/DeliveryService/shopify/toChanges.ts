@@ -87,17 +87,17 @@ export function orderToChanges(
 		...(packages ? [] : (['packages'] as const)),
 		...(cod === undefined && mapping.cod !== 'never' ? (['cash'] as const) : []),
 	];
-	const hasContact = Object.values(contact).some((field) => field !== undefined);
+	const lacksCoordinates = location && !location.lat && mapping.includeCoordinates;
 	const actions: Array<Action | false | undefined> = [
 		notCollectedFor && { code: 'cashNotCollected', methods: notCollectedFor, unknownMethods },
 		unchanged.length > 0 && { code: 'notUpdated', fields: unchanged },
-		location && location.lat === undefined && { code: 'noCoordinates' },
+		lacksCoordinates && { code: 'noCoordinates' },
 	];
 	return {
 		kind: 'changes',
 		order: updated,
 		changes: {
-			...(hasContact && { contact }),
+			...(Object.values(contact).some(Boolean) && { contact }),
 			// Overwrites old instructions, since those for the previous address would mislead the driver.
 			...(location && {
 				location: { ...location, instructions: location.instructions ?? orderLabel(order) },

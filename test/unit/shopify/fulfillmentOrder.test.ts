@@ -619,11 +619,11 @@ describe('an update from a fulfillment order', () => {
 		expect(changesOf(sampleOrder({ ...payableInCash, ...unknown })).kind).toBe('invalid');
 	});
 
-	test('reports an address without coordinates', () => {
-		const shipping_address = sampleAddress({ latitude: null });
-		expect(changesOf(sampleOrder({ shipping_address }))).toMatchObject({
-			actions: [{ code: 'noCoordinates' }],
-		});
+	test('reports an address without coordinates, unless coordinates are not sent', () => {
+		const order = sampleOrder({ shipping_address: sampleAddress({ latitude: null }) });
+		expect(changesOf(order)).toMatchObject({ actions: [{ code: 'noCoordinates' }] });
+		const unsent = orderToChanges(order, mappingOf({ includeCoordinates: false }));
+		expect(unsent).toMatchObject({ actions: [] });
 	});
 
 	test('is not made if it is canceled', () => {
