@@ -2,7 +2,7 @@
 import { runCommand } from '../../tools/setup.mjs';
 
 /** Not those of `npm start`, which can run at the same time. */
-const ports = { servicePort: 5693, port: 5694 };
+const ports = { servicePort: 5694, port: 5695 };
 
 const help = `npm run dev             run n8n with this package and the local service
 npm run dev -- --help   show this help
