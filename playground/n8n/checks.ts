@@ -1,9 +1,14 @@
+import { randomInt } from 'node:crypto';
 import { statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
 
 import { messageOf, SetupError } from './errors';
 
 const loopback = '127.0.0.1';
+
+/** Below the ports that Linux and macOS give to connections and to servers without a fixed port. */
+const freePorts = { first: 20_000, count: 10_000 };
+let portsGiven = randomInt(freePorts.count);
 
 /**
  * Checks that a port is free.
@@ -16,29 +21,39 @@ export async function requireFreePort(port: number, remedy: string): Promise<voi
 	try {
 		await bindPort(port);
 	} catch (error) {
-		const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
-		const reason = isTaken
+		const reason = isTaken(error)
 			? 'is in use by another program'
 			: `cannot be used (${messageOf(error)})`;
 		throw new SetupError(`Port ${port} ${reason}. ${remedy}`);
 	}
 }
 
-/** Returns a port that is free at the moment. */
+/**
+ * Returns a port that is free, and that only a program which asks for it by number can take: n8n needs
+ * seconds until it listens.
+ */
 export async function freePort(): Promise<number> {
-	return await bindPort(0);
+	const port = freePorts.first + (portsGiven++ % freePorts.count);
+	try {
+		await bindPort(port);
+	} catch (error) {
+		if (!isTaken(error)) throw error;
+		return await freePort();
+	}
+	return port;
 }
 
-async function bindPort(port: number): Promise<number> {
+function isTaken(error: unknown): boolean {
+	return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+}
+
+async function bindPort(port: number): Promise<void> {
 	const server = createServer();
 	await new Promise<void>((resolve, reject) => {
 		server.once('error', reject);
 		server.listen(port, loopback, resolve);
 	});
-	const address = server.address();
 	await new Promise((resolve) => server.close(resolve));
-	if (address === null || typeof address === 'string') throw new Error('The server has no port');
-	return address.port;
 }
 
 /**
