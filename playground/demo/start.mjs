@@ -44,14 +44,11 @@ await runCommand({
 		'mailbox-port': { type: 'string', default: '5693' },
 	},
 	read(values) {
-		const port = readPort('--port', values.port);
-		const servicePort = readPort('--service-port', values['service-port']);
-		const shopifyPort = readPort('--shopify-port', values['shopify-port']);
-		const mailboxPort = readPort('--mailbox-port', values['mailbox-port']);
-		if (new Set([port, servicePort, shopifyPort, mailboxPort]).size < 4)
-			throw new Error(
-				'--port, --service-port, --shopify-port and --mailbox-port must be different',
-			);
+		const names = ['port', 'service-port', 'shopify-port', 'mailbox-port'];
+		const ports = names.map((name) => readPort(`--${name}`, values[name]));
+		if (new Set(ports).size < ports.length)
+			throw new Error(`${names.map((name) => `--${name}`).join(', ')} must be different`);
+		const [port, servicePort, shopifyPort, mailboxPort] = ports;
 		const n8n = values.n8n === undefined ? undefined : readUrl('--n8n', values.n8n);
 		return { once: values.once, port, n8n, servicePort, shopifyPort, mailboxPort };
 	},

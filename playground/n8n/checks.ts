@@ -7,8 +7,7 @@ import { messageOf, SetupError } from './errors';
 const loopback = '127.0.0.1';
 
 /** Below the ports that Linux and macOS give to connections and to servers without a fixed port. */
-const freePorts = { first: 20_000, count: 10_000 };
-let portsGiven = randomInt(freePorts.count);
+let nextPort = randomInt(20_000, 30_000);
 
 /**
  * Checks that a port is free.
@@ -21,30 +20,18 @@ export async function requireFreePort(port: number, remedy: string): Promise<voi
 	try {
 		await bindPort(port);
 	} catch (error) {
-		const reason = isTaken(error)
+		const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+		const reason = isTaken
 			? 'is in use by another program'
 			: `cannot be used (${messageOf(error)})`;
 		throw new SetupError(`Port ${port} ${reason}. ${remedy}`);
 	}
 }
 
-/**
- * Returns a port that is free, and that only a program which asks for it by number can take: n8n needs
- * seconds until it listens.
- */
+/** Returns a port that is free, and that only a program which asks for it by number can take. */
 export async function freePort(): Promise<number> {
-	const port = freePorts.first + (portsGiven++ % freePorts.count);
-	try {
-		await bindPort(port);
-	} catch (error) {
-		if (!isTaken(error)) throw error;
-		return await freePort();
-	}
-	return port;
-}
-
-function isTaken(error: unknown): boolean {
-	return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+	const port = nextPort++;
+	return await bindPort(port).then(() => port, freePort);
 }
 
 async function bindPort(port: number): Promise<void> {
