@@ -68,7 +68,7 @@ function changedAfterSending(
 }
 
 const reviewAdvice =
-	'The address was not found. Correct it with the operation Update, or ask the Delivery Service.';
+	'The address was not found. Ask the Delivery Service to correct it, or use the operation Update.';
 
 /** Whether the service could not find the address of a created delivery (API document, section 3). */
 function isPendingReview({ record: { statusDelivery } }: Created): boolean {

@@ -294,7 +294,7 @@ function testShopifyOrders(installation: () => Installation, name: HostName): vo
 			]);
 			expect(hintsOf(execution, nodes.action)).toEqual([
 				'Created 8 deliveries. Skipped 4 items: #1005, #1006, #1007 and 1 more.',
-				'#1009 needs your attention. The address was not found. Correct it with the operation Update, or ask the Delivery Service.',
+				'#1009 needs your attention. The address was not found. Ask the Delivery Service to correct it, or use the operation Update.',
 			]);
 			expect(control.deliveries()).toHaveLength(8);
 
