@@ -12,8 +12,8 @@ import { truncate } from '../common/text';
  * @param schema the rule
  * @param value the user's value
  * @param subject the name of the whole value, e.g. `Delivery`
- * @param labels the labels of its fields; `{}` when the schema has no fields. Without one, a field has
- *   its own name.
+ * @param labels the labels of its fields; `{}` when the schema has no fields. A map need not have all:
+ *   the others have their names.
  * @returns the normalized value, or a problem: the first broken rule as its message, the others in
  *   its description
  */
