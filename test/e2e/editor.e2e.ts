@@ -143,7 +143,7 @@ test('creates one delivery per Shopify order', async () => {
 	const orders = [first, second, ...skipped, ...others].filter((order) => order !== undefined);
 	await openAction({ parameters: pickup, items: orders });
 	expect(await editor.text(editor.part('node-parameters'))).toContain(
-		'Connect a Shopify node: each order it outputs becomes one delivery.',
+		'Connect a node that outputs Shopify orders: each becomes one delivery.',
 	);
 	await editor.fill('fallbackEmail', 'orders@example.com');
 	await editor.execute();

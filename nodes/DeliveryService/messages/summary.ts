@@ -180,13 +180,15 @@ function problemHint(
 	return endSentence(isNamed ? message : `${itemName(first)} was not created: ${message}`);
 }
 
-/** Names the items with something to do for a person. */
+/** Names the items with something to do for a person, and what it is if that is the same for all. */
 export function attentionHint(jobs: readonly Job[]): string | undefined {
 	const some = jobs.filter((job) => neededFor(job) !== '');
-	const [first, ...others] = some;
-	if (!first) return undefined;
-	if (others.length === 0) return `${itemName(first)} needs your attention. ${neededFor(first)}`;
-	return `${some.length} of ${jobs.length} need your attention: ${listUpTo(maxNamesInHint, some.map(itemName))}.`;
+	const [needed, ...others] = new Set(some.map(neededFor));
+	if (needed === undefined) return undefined;
+	const names = listUpTo(maxNamesInHint, some.map(itemName));
+	const reason = others.length === 0 ? ` ${needed}` : '';
+	if (some.length === 1) return `${names} needs your attention.${reason}`;
+	return `${some.length} of ${jobs.length} need your attention: ${names}.${reason}`;
 }
 
 /** How many names a hint lists. */

@@ -23,7 +23,7 @@ const fromShopifyOrder: Source = {
 	fields: [
 		{
 			displayName:
-				'Connect a Shopify node: each order it outputs becomes one delivery. Leave Order as is and fill in the pickup.',
+				'Connect a node that outputs Shopify orders: each becomes one delivery. Leave Order as is and fill in the pickup.',
 			name: 'orderNotice',
 			type: 'notice',
 			default: '',
