@@ -164,11 +164,11 @@ describe.each(['newest', '1.123'] as const)('examples without a table in n8n %s'
 			expect(webhooks.list('orders/create')).toEqual([]);
 			for (const { id } of missed) shop.backdate(id, 3 * 3_600_000);
 			await catchUp();
-			const { text } = await env.email('Shopify did not report it');
-			expect(text).toContain('unpublish and publish the workflow');
+			const { text } = await env.email('Shopify did not report them');
+			expect(text).toContain('1. Unpublish and publish the workflow.');
 			for (const order of missed) {
 				expect(deliveriesOf(env, order)).toHaveLength(1);
-				expect(text).toContain(`${order.name}: sent at night.`);
+				expect(text).toContain(order.name);
 			}
 			await env.installation.client.unpublish(starter);
 			await env.installation.client.publish(starter);
@@ -199,7 +199,7 @@ describe.each(['newest', '1.123'] as const)('examples without a table in n8n %s'
 			shop.backdate(order.id, 3 * 3_600_000);
 			await catchUp();
 			expect(deliveriesOf(env, order)).toHaveLength(1);
-			const { text } = await env.email(`${order.name}: sent at night.`);
+			const { text } = await env.email(`to n8n: ${order.name}\n`);
 			expect(text).toContain('check the client secret');
 		});
 
@@ -219,7 +219,7 @@ describe.each(['newest', '1.123'] as const)('examples without a table in n8n %s'
 			const missed = shop.place(samples[0]);
 			await catchUp();
 			expect(deliveriesOf(env, missed)).toHaveLength(1);
-			expect(env.emails(`${missed.name}: sent at night.`)).toEqual([]);
+			expect(env.emails(`to n8n: ${missed.name}`)).toEqual([]);
 		});
 
 		test('the morning report counts orders, lists failures, and warns when none came in', async () => {

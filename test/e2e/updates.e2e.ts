@@ -668,7 +668,7 @@ describe('address changed in Shopify', () => {
 		expect(emailsAbout(sent)).toMatchObject([
 			{
 				subject: `Order ${sent.order.name} needs you`,
-				text: expect.stringContaining('Do what it says'),
+				text: expect.stringContaining('Do what the message says'),
 			},
 		]);
 		await afterUpdate(() => shop().changeAddress(sent.order.id, coordinates));
