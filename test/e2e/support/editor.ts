@@ -297,7 +297,7 @@ export class Editor {
 		await this.option(entry).click();
 	}
 
-	/** The options that the button with this text offers, in order. */
+	/** The options that the button with this text offers, in order. Takes a screenshot of them. */
 	async collectionOptions(button: string): Promise<string[]> {
 		await this.part('collection-parameter-add')
 			.filter({ has: this.page.getByPlaceholder(button, { exact: true }) })
@@ -305,6 +305,7 @@ export class Editor {
 		const options = this.page.getByRole('option').filter({ visible: true });
 		await options.first().waitFor();
 		const texts = await options.allInnerTexts();
+		await saveImage(artifactsFolder, button.replace(/\W+/g, '-'), await this.page.screenshot());
 		await this.page.keyboard.press('Escape');
 		await options.first().waitFor({ state: 'hidden' });
 		return texts.map((text) => text.trim());
