@@ -305,7 +305,11 @@ export class Editor {
 		const options = this.page.getByRole('option').filter({ visible: true });
 		await options.first().waitFor();
 		const texts = await options.allInnerTexts();
-		await saveImage(artifactsFolder, button.replace(/\W+/g, '-'), await this.page.screenshot());
+		await saveImage(
+			artifactsFolder,
+			button.replace(/\W+/g, '-'),
+			await this.page.screenshot({ animations: 'disabled' }),
+		);
 		await this.page.keyboard.press('Escape');
 		await options.first().waitFor({ state: 'hidden' });
 		return texts.map((text) => text.trim());
