@@ -2,7 +2,6 @@ import {
 	type IExecuteFunctions,
 	type IHookFunctions,
 	type IHttpRequestMethods,
-	type IWebhookFunctions,
 	type ILoadOptionsFunctions,
 	type IDataObject,
 	sleep,
@@ -12,15 +11,11 @@ import { z } from 'zod/v4';
 
 import { anyObject } from '../common/data';
 import { disallowedDomain, readCredential, type Credential } from './credential';
-import { operationError } from '../common/result';
+import { unwrap } from '../common/result';
 import type { CreationBody, UpdateBody } from './schemas';
 
 /** The name of the credential type; saved workflows contain it. */
 export const credentialType = 'deliveryServiceApi';
-
-/** The n8n contexts from which the service can be called. */
-export type CallingContext =
-	IExecuteFunctions | IHookFunctions | ILoadOptionsFunctions | IWebhookFunctions;
 
 export interface ServiceRequest {
 	method: IHttpRequestMethods;
@@ -103,17 +98,13 @@ const tlsAbortedMessage = 'before secure TLS connection was established';
  * the credential's Allowed HTTP Request Domains.
  * Redirects are not followed: a POST would become a GET.
  *
- * @param baseUrl a Base URL to use instead of the credential's
  * @throws NodeOperationError when the credential is incomplete or its Base URL is invalid
  */
 export async function openClient(
-	context: CallingContext,
-	baseUrl?: string,
+	context: IExecuteFunctions | IHookFunctions | ILoadOptionsFunctions,
 ): Promise<ServiceClient> {
 	const data = await context.getCredentials(credentialType);
-	const result = readCredential(data);
-	if (!result.ok) throw operationError(context.getNode(), result.problem);
-	const credential = { ...result.value, ...(baseUrl !== undefined && { baseUrl }) };
+	const credential = unwrap(context.getNode(), readCredential(data));
 	const blockedReason = disallowedDomain(data, credential.baseUrl);
 	const { host } = new URL(credential.baseUrl);
 	const send: Send = async (request) => {
