@@ -3,8 +3,7 @@ import { z } from 'zod/v4';
 /** Parses JSON text; undefined when the text is not JSON. */
 export function tryParseJson(text: string): unknown {
 	try {
-		const value: unknown = JSON.parse(text);
-		return value;
+		return JSON.parse(text);
 	} catch {
 		return undefined;
 	}

@@ -1,6 +1,6 @@
 import { z } from 'zod/v4';
 
-import { anyObject, valueAt } from './data';
+import { anyObject, tryParseJson, valueAt } from './data';
 import type { Result } from './result';
 import { isBlank } from './text';
 import type { IExecuteFunctions, IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
@@ -66,19 +66,16 @@ export function readJson(value: unknown, label: string): Result<unknown> {
 			},
 		};
 	if (typeof value !== 'string') return { ok: true, value };
-	try {
-		const parsed: unknown = JSON.parse(value);
-		return { ok: true, value: parsed };
-	} catch {
-		return {
-			ok: false,
-			problem: {
-				message: `${label} is not valid JSON`,
-				description:
-					'Check quotes, commas and brackets, or drag the data from the input panel to use an expression.',
-			},
-		};
-	}
+	const parsed = tryParseJson(value);
+	if (parsed !== undefined) return { ok: true, value: parsed };
+	return {
+		ok: false,
+		problem: {
+			message: `${label} is not valid JSON`,
+			description:
+				'Check quotes, commas and brackets, or drag the data from the input panel to use an expression.',
+		},
+	};
 }
 
 /** Reads a node's parameters for its input items, exactly as n8n returns them. */

@@ -9,7 +9,7 @@ import {
 } from 'n8n-workflow';
 import { z } from 'zod/v4';
 
-import { anyObject } from '../common/data';
+import { anyObject, tryParseJson } from '../common/data';
 import { disallowedDomain, readCredential, type Credential } from './credential';
 import { unwrap } from '../common/result';
 import type { CreationBody, UpdateBody } from './schemas';
@@ -216,12 +216,8 @@ function plainHeaders(headers: Record<string, unknown>): Record<string, string> 
 function parseBody(body: unknown): unknown {
 	if (typeof body !== 'string') return body;
 	if (body.trim() === '') return undefined;
-	try {
-		const value: unknown = JSON.parse(body);
-		return value;
-	} catch {
-		return body;
-	}
+	const parsed = tryParseJson(body);
+	return parsed === undefined ? body : parsed;
 }
 
 /** A URL subscribed to an event of a company (API document, section 2.7). */

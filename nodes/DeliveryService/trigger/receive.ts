@@ -1,7 +1,8 @@
 import type { INodeExecutionData, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { z } from 'zod/v4';
 
-import { anyObject, tryParseJson } from '../common/data';
+import { tryParseJson } from '../common/data';
+import { asRecord } from '../common/parameters';
 import { republishHint } from '../common/text';
 import { passesFilters } from './filters';
 import { logRejection } from './messages';
@@ -20,8 +21,6 @@ const callMethods = ['POST', 'GET', 'HEAD'];
 
 const jsonType = 'application/json';
 const formType = 'application/x-www-form-urlencoded';
-
-const querySchema = anyObject.catch({});
 
 /** How n8n says that a body is larger than it reads. */
 const tooLargeSchema = z.object({ status: z.literal(413) });
@@ -65,7 +64,7 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 async function readCall(context: IWebhookFunctions): Promise<EmittedEvent[] | Rejection> {
 	const { method } = context.getRequestObject();
 	if (!callMethods.includes(method)) return new Rejection(405, 'Events arrive as POST requests');
-	const query = querySchema.parse(context.getQueryData());
+	const query = asRecord(context.getQueryData());
 	if (verifiesCaller(context)) {
 		const signer = await callSigner(context);
 		if (!signer)
