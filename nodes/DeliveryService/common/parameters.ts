@@ -1,7 +1,7 @@
 import { z } from 'zod/v4';
 
 import { anyObject, tryParseJson, valueAt } from './data';
-import type { Result } from './result';
+import { failure, type Result } from './result';
 import { isBlank } from './text';
 import type { IExecuteFunctions, IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
 
@@ -57,25 +57,19 @@ export function toLines(value: unknown): unknown[] {
  */
 export function readJson(value: unknown, label: string): Result<unknown> {
 	if (isBlank(value))
-		return {
-			ok: false,
-			problem: {
-				message: `${label} is empty`,
-				description:
-					"Enter a value. If it's an expression, it returned nothing for this item: drag the data from the input panel to create a new one.",
-			},
-		};
+		return failure({
+			message: `${label} is empty`,
+			description:
+				"Enter a value. If it's an expression, it returned nothing for this item: drag the data from the input panel to create a new one.",
+		});
 	if (typeof value !== 'string') return { ok: true, value };
 	const parsed = tryParseJson(value);
 	if (parsed !== undefined) return { ok: true, value: parsed };
-	return {
-		ok: false,
-		problem: {
-			message: `${label} is not valid JSON`,
-			description:
-				'Check quotes, commas and brackets, or drag the data from the input panel to use an expression.',
-		},
-	};
+	return failure({
+		message: `${label} is not valid JSON`,
+		description:
+			'Check quotes, commas and brackets, or drag the data from the input panel to use an expression.',
+	});
 }
 
 /** Reads a node's parameters for its input items, exactly as n8n returns them. */

@@ -19,6 +19,11 @@ export function problemText({ message, description }: Problem): string {
 /** A value, or the problem that prevented it. */
 export type Result<Value> = { ok: true; value: Value } | { ok: false; problem: Problem };
 
+/** A result without a value. */
+export function failure(problem: Problem): { ok: false; problem: Problem } {
+	return { ok: false, problem };
+}
+
 /**
  * An error with exactly this message. n8n replaces a message that contains one of its error codes
  * anywhere, e.g. "EACCES" in ana@bikeaccessories.example.

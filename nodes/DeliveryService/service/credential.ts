@@ -1,6 +1,6 @@
 import { z } from 'zod/v4';
 
-import type { Result } from '../common/result';
+import { failure, type Result } from '../common/result';
 import { isBlank } from '../common/text';
 import { companyIdSchema } from './schemas';
 
@@ -53,19 +53,18 @@ export function readCredential(data: unknown): Result<Credential> {
 	const parsed = credentialSchema.safeParse(data);
 	if (parsed.success) return { ok: true, value: parsed.data };
 	const issue = parsed.error.issues.find(({ code }) => code === 'custom');
-	const isKey = issue?.path[0] === 'apiKeyId';
-	const problem = issue
-		? {
-				message: `The ${isKey ? 'API Key ID' : 'Base URL'} in the Delivery Service credential ${issue.message}`,
-				description: isKey
-					? 'Open the credential and enter the API Key ID alone. The API Secret has its own field.'
-					: 'Open the credential and enter only the URL of the Delivery Service, e.g. https://api.delivery-service.example.',
-			}
-		: {
-				message: 'The Delivery Service credential is incomplete',
-				description: 'Open the credential and fill in Base URL, API Key ID and API Secret.',
-			};
-	return { ok: false, problem };
+	if (!issue)
+		return failure({
+			message: 'The Delivery Service credential is incomplete',
+			description: 'Open the credential and fill in Base URL, API Key ID and API Secret.',
+		});
+	const isKey = issue.path[0] === 'apiKeyId';
+	return failure({
+		message: `The ${isKey ? 'API Key ID' : 'Base URL'} in the Delivery Service credential ${issue.message}`,
+		description: isKey
+			? 'Open the credential and enter the API Key ID alone. The API Secret has its own field.'
+			: 'Open the credential and enter only the URL of the Delivery Service, e.g. https://api.delivery-service.example.',
+	});
 }
 
 /**
@@ -81,14 +80,11 @@ export function readCompanyOption(
 ): Result<unknown> {
 	const { companyId } = options;
 	if (!('companyId' in options) || !isBlank(companyId)) return { ok: true, value: companyId };
-	return {
-		ok: false,
-		problem: {
-			message: `Delivery Service: the option ${label} is empty`,
-			description:
-				'Enter a company ID; if it is an expression, it returned nothing. Remove the option only if all deliveries are for the company in the credential.',
-		},
-	};
+	return failure({
+		message: `Delivery Service: the option ${label} is empty`,
+		description:
+			'Enter a company ID; if it is an expression, it returned nothing. Remove the option only if all deliveries are for the company in the credential.',
+	});
 }
 
 /** The company in a node's options, or else in the credential (API document, section 4.3). */
@@ -101,13 +97,10 @@ export function selectedCompany(
 	const isOwn = option.value === undefined || option.value === null;
 	const company = isOwn ? companyId : companyIdSchema.safeParse(option.value).data;
 	if (company !== undefined) return { ok: true, value: company };
-	return {
-		ok: false,
-		problem: {
-			message: `The Delivery Service Company ID is ${isOwn ? 'missing or ' : ''}not a positive whole number`,
-			description: `Enter your company's ID in ${isOwn ? 'the credential' : 'the option Company ID'}, e.g. 1001.`,
-		},
-	};
+	return failure({
+		message: `The Delivery Service Company ID is ${isOwn ? 'missing or ' : ''}not a positive whole number`,
+		description: `Enter your company's ID in ${isOwn ? 'the credential' : 'the option Company ID'}, e.g. 1001.`,
+	});
 }
 
 /** Settings that n8n adds to the credential. */

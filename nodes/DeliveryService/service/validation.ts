@@ -1,7 +1,7 @@
 import type { z } from 'zod/v4';
 
 import { fieldOf, valueAt } from '../common/data';
-import type { Result } from '../common/result';
+import { failure, type Result } from '../common/result';
 import { truncate } from '../common/text';
 
 /**
@@ -30,16 +30,13 @@ export function validate<Output>(
 	const [first, ...others] = result.error.issues
 		.flatMap(flattenUnion)
 		.map((issue) => describeIssue(issue, present, subject, names));
-	return {
-		ok: false,
-		problem: {
-			message: first ?? `${subject} is not valid`,
-			description: [
-				...others.map((other) => `Also: ${other}.`),
-				'Nothing was sent for this item.',
-			].join(' '),
-		},
-	};
+	return failure({
+		message: first ?? `${subject} is not valid`,
+		description: [
+			...others.map((other) => `Also: ${other}.`),
+			'Nothing was sent for this item.',
+		].join(' '),
+	});
 }
 
 function removeMissing(value: unknown): unknown {

@@ -1,4 +1,4 @@
-import type { Result } from '../common/result';
+import { failure, type Result } from '../common/result';
 import { today } from './deliveryDate';
 import type { OrderMapping } from './mapping';
 import {
@@ -213,7 +213,7 @@ function partCash(
 
 function unknownAmount(reason: string): Result<CashDecision> {
 	const message = `${reason}, or set Cash on Delivery to Never if drivers never collect cash.`;
-	return { ok: false, problem: { message } };
+	return failure({ message });
 }
 
 /**

@@ -1,5 +1,5 @@
 import { valueAt } from '../common/data';
-import type { Result } from '../common/result';
+import { failure, type Result } from '../common/result';
 import { describeValue, isBlank, truncate } from '../common/text';
 import {
 	connectionItems,
@@ -42,10 +42,10 @@ export function findOrder(item: unknown): Result<OrderCandidate> {
 	if (!isOrder(order)) {
 		const message =
 			part === undefined ? notAnOrderMessage(item, containers, list) : partWithoutOrderMessage;
-		return { ok: false, problem: { message } };
+		return failure({ message });
 	}
 	const message = otherTypeMessage(order) ?? found.message;
-	if (message) return { ok: false, problem: { message } };
+	if (message) return failure({ message });
 	return {
 		ok: true,
 		value: {

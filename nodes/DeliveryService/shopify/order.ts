@@ -1,7 +1,7 @@
 import { z } from 'zod/v4';
 
 import { valueAt } from '../common/data';
-import type { Problem, Result } from '../common/result';
+import { failure, type Problem, type Result } from '../common/result';
 import { describeValue, isBlank } from '../common/text';
 import { destinationOf, fulfillmentOrderSchema, type FulfillmentOrder } from './fulfillmentOrder';
 import {
@@ -60,10 +60,8 @@ export function identifiersOf(candidate: OrderCandidate): OrderIdentifiers {
 export function readOrder(candidate: OrderCandidate): Result<Order> {
 	const { rest, graphql, fulfillmentOrder: part } = candidate;
 	const isGraphql = graphql !== undefined;
-	const fail = (messagesFor: (order: OrderIdentifiers) => string[]): Result<Order> => ({
-		ok: false,
-		problem: problemFrom(messagesFor(identifiersOf(candidate))),
-	});
+	const fail = (messagesFor: (order: OrderIdentifiers) => string[]) =>
+		failure(problemFrom(messagesFor(identifiersOf(candidate))));
 	if (isGraphql) {
 		const missing = missingGraphqlPaths(candidate).slice(0, 1);
 		const pages = incompleteOrderLists(graphql).slice(0, 1);

@@ -1,4 +1,4 @@
-import type { Result } from '../common/result';
+import { failure, type Result } from '../common/result';
 import type { Delivery } from '../service/schemas';
 import { isEmailAddress, latitude, longitude } from '../service/values';
 import { joinParts } from '../common/text';
@@ -37,7 +37,7 @@ export function toDropoff(
 		const message = `${subject} contains no personal data (name, email, phone, street): your Shopify app lacks access to protected customer data.`;
 		const description =
 			'Request it in Shopify, in the settings of the app: API access, "Protected customer data access", with all four fields. An app that was created in the Shopify admin needs a plan that includes it.';
-		return { ok: false, problem: { message, description } };
+		return failure({ message, description });
 	}
 	const problems = [
 		!location && noLocationMessage(order, subject),
@@ -45,7 +45,7 @@ export function toDropoff(
 			`${subject} has no recipient name in its shipping address, customer or billing address. Add one to the order in Shopify.`,
 		!email && noEmailMessage(order, subject),
 	];
-	return { ok: false, problem: problemFrom(problems.filter((problem) => problem !== false)) };
+	return failure(problemFrom(problems.filter((problem) => problem !== false)));
 }
 
 /**

@@ -3,7 +3,7 @@ import type { z } from 'zod/v4';
 
 import { requiredField, textField } from '../../common/fields';
 import { collectionEntries, type ParameterReader } from '../../common/parameters';
-import type { Problem, Result } from '../../common/result';
+import { failure, type Problem, type Result } from '../../common/result';
 import { isBlank, lowerFirst, stripInvisible, truncate } from '../../common/text';
 import { serviceLabels, validate } from '../../service/validation';
 import { placeOverrideSchema } from '../../service/schemas';
@@ -179,10 +179,6 @@ function toPlace(row: Readonly<Record<string, unknown>>): object {
 		contact: { name: row.contactName, email: row.contactEmail, phonenumber: row.contactPhone },
 		location: { ...(pickupType === 'address' ? { address } : { warehouse }), instructions },
 	};
-}
-
-function failure(problem: Problem): { ok: false; problem: Problem } {
-	return { ok: false, problem };
 }
 
 const nothingSent = 'Nothing was sent for this item.';

@@ -2,7 +2,7 @@ import { z } from 'zod/v4';
 
 import type { Update } from '../../sending/updates';
 import { serviceLabels, validate } from '../../service/validation';
-import type { Problem, Result } from '../../common/result';
+import { failure, type Problem, type Result } from '../../common/result';
 import { deliveryChangesSchema, targetSchemas } from '../../service/schemas';
 import {
 	toList,
@@ -82,7 +82,7 @@ export function readUpdate(parameters: ParameterReader, item: number): Result<Up
 			value: { item, targetKind, ids, ...changes.value, flags: flags.value },
 		};
 	} catch (error) {
-		return { ok: false, problem: toProblem(error) };
+		return failure(toProblem(error));
 	}
 }
 
@@ -108,7 +108,7 @@ export function rejectSharedDeliveries(updates: ReadonlyArray<Result<Update>>): 
 		if (!update.ok || !update.value.order) return update;
 		const shared = update.value.ids.find((id) => (ordersOf.get(id)?.size ?? 0) > 1);
 		if (shared === undefined) return update;
-		return { ok: false, problem: sharedDeliveryProblem(update.value.order.label, shared) };
+		return failure(sharedDeliveryProblem(update.value.order.label, shared));
 	});
 }
 
@@ -146,7 +146,7 @@ export async function rejectSentOtherwise(
 	);
 	return updates.map((update) =>
 		update.ok && update.value.order && claimsOf(update).some((one) => sentOtherwise.has(keyOf(one)))
-			? { ok: false, problem: sentOtherwiseProblem(update.value.order) }
+			? failure(sentOtherwiseProblem(update.value.order))
 			: update,
 	);
 }
@@ -161,7 +161,7 @@ export function rejectSharedReferences(updates: ReadonlyArray<Result<Update>>): 
 		const owner = owners.get(changes.referenceId) ?? ids[0] ?? '';
 		owners.set(changes.referenceId, owner);
 		const isShared = ids.some((id) => id !== owner);
-		return isShared ? { ok: false, problem: sharedReferenceProblem } : update;
+		return isShared ? failure(sharedReferenceProblem) : update;
 	});
 }
 
@@ -178,9 +178,8 @@ function changesFromOrder(
 	const mapping = readOrderMapping(parameters, item);
 	if (!mapping.ok) return mapping;
 	const result = orderToChanges(order.value, mapping.value, referenceIds);
-	if (result.kind === 'invalid') return { ok: false, problem: result.problem };
-	if (result.kind === 'skipped')
-		return { ok: false, problem: notUpdatedProblem(result, result.label) };
+	if (result.kind === 'invalid') return failure(result.problem);
+	if (result.kind === 'skipped') return failure(notUpdatedProblem(result, result.label));
 	const changes = validate(deliveryChangesSchema, result.changes, 'Changes', serviceLabels);
 	const { order: updated } = result;
 	const place = fixedPlace(parameters, mapping.value);
@@ -193,22 +192,16 @@ function changesFromOrder(
 /** The changes that the user added, in the service's format (section 4.2). */
 function changesFromFields(added: Record<string, unknown>): Result<ReadChanges> {
 	if (Object.keys(added).length === 0)
-		return {
-			ok: false,
-			problem: {
-				message: 'There is nothing to change',
-				description: 'Add at least one field under Changes.',
-			},
-		};
+		return failure({
+			message: 'There is nothing to change',
+			description: 'Add at least one field under Changes.',
+		});
 	for (const { displayName, name } of changeFields)
 		if (name in added && isBlank(added[name]))
-			return {
-				ok: false,
-				problem: {
-					message: `${displayName} is empty`,
-					description: 'Enter a value, or remove the field from Changes to leave it unchanged.',
-				},
-			};
+			return failure({
+				message: `${displayName} is empty`,
+				description: 'Enter a value, or remove the field from Changes to leave it unchanged.',
+			});
 	const { address, instructions, lat, lng, name, email, phonenumber } = added;
 	const { packages, addTags, removeTags, cod, referenceId } = added;
 	const changes = validate(

@@ -2,7 +2,7 @@ import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow'
 import { z } from 'zod/v4';
 
 import { asRecord, resourceLocatorValue } from '../../common/parameters';
-import { type Result, operationError, unwrap } from '../../common/result';
+import { type Result, failure, operationError, unwrap } from '../../common/result';
 import { openClient, type Subscription } from '../../service/client';
 import { selectedCompany } from '../../service/credential';
 import { eventLabel } from '../../service/events';
@@ -107,9 +107,6 @@ function parseListValue(value: unknown): Result<Subscription> {
 	const text = z.string().catch('').parse(resourceLocatorValue(value));
 	const [, action, url] = listValuePattern.exec(text) ?? [];
 	if (action === undefined || url === undefined)
-		return {
-			ok: false,
-			problem: { message: 'No webhook is selected', description: 'Choose one from the list.' },
-		};
+		return failure({ message: 'No webhook is selected', description: 'Choose one from the list.' });
 	return { ok: true, value: { url, action: Number(action) } };
 }
