@@ -55,6 +55,11 @@ export function endSentence(text = ''): string {
 	return text === '' || /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
+/** One text of sentences, without those that are empty, false or undefined. */
+export function joinSentences(sentences: ReadonlyArray<string | false | undefined>): string {
+	return sentences.filter(Boolean).join(' ');
+}
+
 /** Comma-separated names; those beyond the maximum are only counted. */
 export function listUpTo(max: number, names: readonly string[]): string {
 	const more = names.length - max;

@@ -1,5 +1,5 @@
 import type { Problem } from '../common/result';
-import { listUpTo, lowerFirst } from '../common/text';
+import { joinSentences, listUpTo, lowerFirst } from '../common/text';
 import type { Created, Failure, FailureReason, Halt, Job, Outcome, Skipped } from '../sending/job';
 import type { Exchange } from '../service/client';
 import { explainFailure, notADeliveryService, serviceDetail } from '../service/errors';
@@ -49,7 +49,7 @@ function createdMessage(outcome: Created): string {
 export function neededFor({ outcome, order }: Job): string {
 	const review = outcome?.kind === 'created' && isPendingReview(outcome) && reviewAdvice;
 	const skip = outcome?.kind === 'skipped' ? changedAfterSending(outcome, order?.location) : '';
-	return [review, skip, actionNeeded(order?.actions)].filter(Boolean).join(' ');
+	return joinSentences([review, skip, actionNeeded(order?.actions)]);
 }
 
 /** What to do if a fulfillment order was changed in Shopify after its items were sent. */
@@ -108,13 +108,11 @@ function describeFailure(job: Job, { kind, why }: Failure, isRemembered: boolean
 	const resend = `If it was not created, ${isRemembered ? `run the operation "Allow Resending" for ${name}, then ` : ''}send it again.`;
 	return {
 		message: `It is unknown whether ${name} was created: ${cause}`,
-		description: [
-			advice ?? `Look for it in the Delivery Service before you send it again.`,
+		description: joinSentences([
+			advice ?? 'Look for it in the Delivery Service before you send it again.',
 			isRemembered && advice === undefined && resend,
 			detail,
-		]
-			.filter(Boolean)
-			.join(' '),
+		]),
 	};
 }
 
@@ -132,14 +130,12 @@ function unknownCause(
 		case 'batchRejected':
 			return {
 				cause: `the Delivery Service rejected the request for it and ${why.others === 1 ? 'another one' : `${why.others} others`}${statusOf(why.exchange)}`,
-				detail: [
+				detail: joinSentences([
 					isTooLarge(why.exchange)
 						? 'For later runs, set the option Batch Size to a smaller number: the request was too large.'
 						: 'For later runs, set the option Batch Size to 1, so that a rejection affects only one delivery.',
 					explainExchange(why.exchange).description,
-				]
-					.filter(Boolean)
-					.join(' '),
+				]),
 			};
 		case 'noRecord':
 			return isFromService(why.exchange)

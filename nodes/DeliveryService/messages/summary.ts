@@ -1,5 +1,5 @@
 import type { Problem } from '../common/result';
-import { endSentence, listNames, listUpTo, pluralize } from '../common/text';
+import { endSentence, joinSentences, listNames, listUpTo, pluralize } from '../common/text';
 import type { Job, Outcome } from '../sending/job';
 import type { Report } from '../sending/send';
 import { describe, neededFor } from './outcomes';
@@ -66,7 +66,7 @@ export function failureSummary(
 		item: first.item,
 		problem: {
 			message: count > 1 && exists ? `${message} (${counts})` : message,
-			description: [
+			description: joinSentences([
 				endSentence(description),
 				!exists && 'No delivery was created.',
 				listDeliveries('Created', created),
@@ -74,9 +74,7 @@ export function failureSummary(
 				listDeliveries('Possibly created', unknown),
 				listDeliveries('Not sent', notSent),
 				!isRemembered && exists && excludeCreatedAdvice,
-			]
-				.filter(Boolean)
-				.join(' '),
+			]),
 		},
 		lists: named,
 	};
@@ -110,13 +108,10 @@ function groupByOutcome(jobs: readonly Job[]) {
  */
 export function listOutcomes(jobs: readonly Job[]): string {
 	const { created, unknown } = groupByOutcome(jobs);
-	return [
+	return joinSentences([
 		listDeliveries('Created', created, Infinity),
 		listDeliveries('Possibly created', unknown, Infinity),
-	]
-		.filter(Boolean)
-		.join(' ')
-		.replace(/\s+/g, ' ');
+	]).replace(/\s+/g, ' ');
 }
 
 function listDeliveries(title: string, deliveries: readonly NamedDelivery[], max?: number): string {
@@ -161,7 +156,7 @@ export function runHints(
 			"n8n's database could not record all deliveries. Later runs report the others as unknown instead of sending them again.",
 	];
 	return {
-		info: info.filter(Boolean).join(' '),
+		info: joinSentences(info),
 		warnings: warnings.filter((message) => typeof message === 'string'),
 	};
 }

@@ -1,5 +1,5 @@
 import { problemText, type Problem } from '../common/result';
-import { endSentence, listNames, lowerFirst } from '../common/text';
+import { endSentence, joinSentences, listNames, lowerFirst } from '../common/text';
 import type { Cause, Update, UpdateOutcome, UpdateResult } from '../sending/updates';
 import { isSuccess } from '../service/client';
 import type { UpdatedOrder } from '../shopify/toChanges';
@@ -109,5 +109,5 @@ export function runProblem(
 		list('Not sent', 'notSent'),
 		`Deliveries updated in this run: ${lists.updated.length}.`,
 	];
-	return { problem: { ...failed, description: sentences.filter(Boolean).join(' ') }, lists };
+	return { problem: { ...failed, description: joinSentences(sentences) }, lists };
 }

@@ -1,6 +1,6 @@
 import type { ServiceResponse, Exchange, NoResponse } from './client';
 import type { Problem } from '../common/result';
-import { pluralize, truncate } from '../common/text';
+import { joinSentences, pluralize, truncate } from '../common/text';
 import { codeAndMessageSchema } from './schemas';
 import { fieldLabel, serviceLabels } from './validation';
 
@@ -59,16 +59,17 @@ export function explainFailure(exchange: Exchange, requestedIds?: RequestedIds):
 			status === 404 && requestedIds
 				? `Check the ${requestedIds}, and the Base URL in the credential.`
 				: known.description;
-		return { ...known, description: [advice, detail].filter(Boolean).join(' ') };
+		return { ...known, description: joinSentences([advice, detail]) };
 	}
 	if (status === 429)
 		return {
 			message: 'Rate limit of the Delivery Service exceeded (status 429)',
-			description: [retryAfterAdvice(exchange) ?? 'Wait a minute, then try again.', detail]
-				.filter(Boolean)
-				.join(' '),
+			description: joinSentences([
+				retryAfterAdvice(exchange) ?? 'Wait a minute, then try again.',
+				detail,
+			]),
 		};
-	if (status >= 300 && status < 400)
+	if (isRedirect(exchange))
 		return {
 			message: 'The Delivery Service redirects to a different URL',
 			description: redirectAdvice(exchange),
@@ -80,9 +81,7 @@ export function explainFailure(exchange: Exchange, requestedIds?: RequestedIds):
 		};
 	return {
 		message: `The Delivery Service returned a server error (status ${status})`,
-		description: [retryAfterAdvice(exchange) ?? 'Try again later.', detail]
-			.filter(Boolean)
-			.join(' '),
+		description: joinSentences([retryAfterAdvice(exchange) ?? 'Try again later.', detail]),
 	};
 }
 
@@ -116,9 +115,10 @@ const askForUrl = 'Ask the Delivery Service for its API URL.';
  */
 export function serviceDetail(exchange: Exchange): string {
 	if (exchange.kind === 'response')
-		return [isRedirect(exchange) && redirectAdvice(exchange), serviceMessage(exchange.body)]
-			.filter(Boolean)
-			.join(' ');
+		return joinSentences([
+			isRedirect(exchange) && redirectAdvice(exchange),
+			serviceMessage(exchange.body),
+		]);
 	const { code } = exchange;
 	if (timeoutCodes.has(code)) return 'To wait longer for a response, increase the option Timeout.';
 	return code === '' || code === 'ERR_CANCELED' ? '' : codeSentence(code);

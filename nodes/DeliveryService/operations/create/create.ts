@@ -14,7 +14,7 @@ import { rateLimitFor } from '../../sending/request';
 import { lookUpJobs, nothingSent, sendJobs, type SendingOptions } from '../../sending/send';
 import { openClient, creationRequest } from '../../service/client';
 import { operationError, unwrap, type Problem } from '../../common/result';
-import { pluralize } from '../../common/text';
+import { joinSentences, pluralize } from '../../common/text';
 import type { Claim } from '../../ledger/claims';
 import { deliverySchema, limits, type Delivery } from '../../service/schemas';
 import { serviceLabels, validate } from '../../service/validation';
@@ -328,13 +328,12 @@ const noReferenceProblem: Problem = {
 function assertValid(node: INode, jobs: readonly Job[]): void {
 	const [first, ...others] = jobs.filter(({ outcome }) => outcome?.kind === 'invalid');
 	if (first?.outcome?.kind !== 'invalid') return;
-	const { message, description = '' } = first.outcome.problem;
+	const { message, description: advice } = first.outcome.problem;
 	const alsoInvalid =
 		others.length > 0 &&
 		`${pluralize(others.length, 'other item is', 'other items are')} also invalid.`;
-	const sentences = [description, alsoInvalid, 'No delivery was created.'];
-	const problem = { message, description: sentences.filter(Boolean).join(' ') };
-	const error = itemError(node, problem, first.item);
+	const description = joinSentences([advice, alsoInvalid, 'No delivery was created.']);
+	const error = itemError(node, { message, description }, first.item);
 	error.context.data = failureSummary(jobs, true)?.lists;
 	throw error;
 }

@@ -2,7 +2,7 @@ import type { INodeExecutionData, NodeExecutionHint } from 'n8n-workflow';
 
 import type { Job } from '../../sending/job';
 import { problemText } from '../../common/result';
-import { listUpTo, pluralize } from '../../common/text';
+import { joinSentences, listUpTo, pluralize } from '../../common/text';
 import { describe, neededFor, skipReason } from '../../messages/outcomes';
 import { itemName, maxNamesInHint } from '../../messages/summary';
 import type { Delivery } from '../../service/schemas';
@@ -107,7 +107,7 @@ export function dryRunHint(jobs: readonly Job[]): NodeExecutionHint {
 		countMethods('Shipping methods', jobs, 'shipping'),
 		countMethods('Payment methods', jobs, 'payment'),
 	];
-	return warning([`${sentence}.`, advice, ...methods].filter(Boolean).join(' '));
+	return warning(joinSentences([`${sentence}.`, advice, ...methods]));
 }
 
 /** How many orders have each method, the most frequent first, so that a wrong filter stands out. */
