@@ -218,12 +218,9 @@ function describeNotSent(job: Job, why: FailureReason, isRemembered: boolean): P
 			);
 		case 'notStarted':
 			return why.problem;
-		case 'halted': {
-			const { message, description } = haltProblem(why.halt);
-			return notSent(lowerFirst(message), description ?? againAdvice(isRemembered));
-		}
+		case 'halted':
 		case 'exchange': {
-			const { message, description } = explainExchange(why.exchange);
+			const { message, description } = haltProblem(why.code === 'halted' ? why.halt : why);
 			return notSent(lowerFirst(message), description ?? againAdvice(isRemembered));
 		}
 		default:
@@ -238,7 +235,7 @@ function againAdvice(isRemembered: boolean): string {
 }
 
 /** Why a run sends nothing more. */
-export function haltProblem(halt: Halt): Problem {
+function haltProblem(halt: Halt): Problem {
 	switch (halt.code) {
 		case 'stopped':
 			return { message: 'the execution was stopped' };
@@ -253,7 +250,8 @@ export function haltProblem(halt: Halt): Problem {
 	}
 }
 
-function causeOf(error: unknown): string {
+/** The message of an error, to follow a sentence. */
+export function causeOf(error: unknown): string {
 	return error instanceof Error ? `: ${error.message}` : '';
 }
 

@@ -4,6 +4,7 @@ import type { Cause, Update, UpdateOutcome, UpdateResult } from '../sending/upda
 import { isSuccess } from '../service/client';
 import type { UpdatedOrder } from '../shopify/toChanges';
 import { explainFailure, notADeliveryService, serviceDetail } from '../service/errors';
+import { causeOf } from './outcomes';
 
 /** The sentences about deliveries that were not updated, or may not have been. */
 
@@ -46,10 +47,8 @@ function explainCause(cause: Cause): Problem {
 	switch (cause.kind) {
 		case 'stopped':
 			return { message: 'the execution was stopped', description };
-		case 'error': {
-			const detail = cause.error instanceof Error ? `: ${cause.error.message}` : '';
-			return { message: `an unexpected error occurred${detail}`, description };
-		}
+		case 'error':
+			return { message: `an unexpected error occurred${causeOf(cause.error)}`, description };
 		case 'response':
 			if (isSuccess(cause))
 				return { message: `the response does not confirm it (status ${cause.status})` };
