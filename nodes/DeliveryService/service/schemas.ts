@@ -57,6 +57,13 @@ const contactFields = {
 	phonenumber: text.optional(),
 };
 
+/** A contact of which another place or the existing delivery supplies the rest. */
+const optionalContactFields = {
+	name: text.optional(),
+	email: email.optional(),
+	phonenumber: text.optional(),
+};
+
 /** An address as components (section 2.4). */
 const addressComponentsSchema = strictObjectIgnoringBlanks({
 	streetName: text.optional(),
@@ -78,7 +85,10 @@ function coordinateText(coordinate: number): string {
 }
 
 /** Rejects one coordinate without the other. */
-function requireBothCoordinates({ value, issues }: z.core.ParsePayload<Coordinates>): void {
+function requireBothCoordinates({
+	value,
+	issues,
+}: z.core.ParsePayload<{ lat?: unknown; lng?: unknown }>): void {
 	if ((value.lat === undefined) === (value.lng === undefined)) return;
 	const missing = value.lat === undefined ? 'lat' : 'lng';
 	issues.push({
@@ -87,11 +97,6 @@ function requireBothCoordinates({ value, issues }: z.core.ParsePayload<Coordinat
 		message: 'is missing. Set both latitude and longitude, or neither',
 		input: value,
 	});
-}
-
-interface Coordinates {
-	lat?: unknown;
-	lng?: unknown;
 }
 
 /** The location of a place: address text, address components or a saved warehouse (section 2.4). */
@@ -128,11 +133,7 @@ const placeSchema = strictObjectIgnoringBlanks({
 
 /** A place that another place supplies with what is missing in its contact. */
 export const placeOverrideSchema = strictObjectIgnoringBlanks({
-	contact: strictObjectIgnoringBlanks({
-		name: text.optional(),
-		email: email.optional(),
-		phonenumber: text.optional(),
-	}),
+	contact: strictObjectIgnoringBlanks(optionalContactFields),
 	location: locationSchema,
 });
 
@@ -206,11 +207,7 @@ export const deliveryChangesSchema = strictObject({
 	})
 		.check(requireBothCoordinates)
 		.optional(),
-	contact: strictObject({
-		name: text.optional(),
-		email: email.optional(),
-		phonenumber: text.optional(),
-	}).optional(),
+	contact: strictObject(optionalContactFields).optional(),
 	packages: z
 		.array(
 			strictObject({
