@@ -1,6 +1,7 @@
 import { z } from 'zod/v4';
 
 import {
+	expectedError,
 	flag,
 	ifReadable,
 	list,
@@ -49,10 +50,7 @@ const statuses = [
 
 /** A value of a fixed list. An unknown one may be new, and what it means for a delivery isn't known. */
 function oneOf<Values extends readonly [string, ...string[]]>(values: Values) {
-	return z.enum(values, {
-		error: ({ input }) =>
-			input === undefined ? 'is missing' : `should be one of ${values.join(', ')}`,
-	});
+	return z.enum(values, expectedError(`one of ${values.join(', ')}`));
 }
 
 /** The schema of a fulfillment order; see above. */
@@ -103,7 +101,7 @@ export const fulfillmentOrderSchema = object({
 			/** The units left to fulfill. */
 			fulfillable_quantity: required(optionalCount),
 		}),
-		{ error: ({ input }) => (input === undefined ? 'is missing' : 'should be a list') },
+		expectedError('a list'),
 	),
 });
 

@@ -125,7 +125,7 @@ export function list<Item extends z.ZodType>(item: Item) {
 }
 
 /** The error messages of a schema; they distinguish missing from unexpected values. */
-function expectedError(expected: string) {
+export function expectedError(expected: string) {
 	return {
 		error: ({ input }: { input?: unknown }) =>
 			input === undefined ? 'is missing' : `should be ${expected}`,
