@@ -50,14 +50,11 @@ interface CreateRun {
 	options: RunOptions;
 	/** Whether the workflow remembers what it sent. */
 	isRemembered: boolean;
-	continueOnFail: boolean;
 	/**
 	 * Whether a failed item doesn't keep the others from being sent. Without the memory, running the
 	 * workflow again would send those twice.
 	 */
 	sendsOthers: boolean;
-	/** Whether n8n moves failed items to an output of their own. */
-	toErrorOutput: boolean;
 }
 
 /**
@@ -71,7 +68,6 @@ export async function createDeliveries(
 	context: IExecuteFunctions,
 	selectSource: (parameters: ParameterReader) => Source,
 ): Promise<INodeExecutionData[]> {
-	const toErrorOutput = hasErrorOutput(context);
 	let jobs: Job[] = [];
 	return await withErrorItems(
 		context,
@@ -83,7 +79,7 @@ export async function createDeliveries(
 			);
 			checkLocations(jobs);
 			const isNothingToSend = jobs.every(({ outcome }) => outcome !== undefined);
-			if (!run.continueOnFail && (isNothingToSend || !run.sendsOthers))
+			if (!context.continueOnFail() && (isNothingToSend || !run.sendsOthers))
 				assertValid(context.getNode(), jobs);
 			if (run.isRemembered) await findDeliveriesToStop(context, jobs);
 			if (run.options.dryRun && isPreview(context)) return await preview(context, run, jobs);
@@ -96,7 +92,7 @@ export async function createDeliveries(
 			const { outcome = { kind: 'notSent', why: { code: 'notStarted', problem } }, ...job } = jobs[
 				item
 			] ?? { item };
-			return toOutputItem({ ...job, item, outcome }, toErrorOutput);
+			return toOutputItem({ ...job, item, outcome }, hasErrorOutput(context));
 		},
 	);
 }
@@ -113,16 +109,9 @@ function openRun(
 	assertNoRetryOnFail(context);
 	if (!isRemembered && !options.dryRun && context.getMode() === 'retry')
 		throw operationError(node, unsafeRetryProblem);
-	const continueOnFail = context.continueOnFail();
 	const isIndependent = source.isIndependent === true && isRemembered && !options.dryRun;
-	return {
-		source,
-		options,
-		isRemembered,
-		continueOnFail,
-		sendsOthers: continueOnFail || isIndependent,
-		toErrorOutput: hasErrorOutput(context),
-	};
+	const sendsOthers = context.continueOnFail() || isIndependent;
+	return { source, options, isRemembered, sendsOthers };
 }
 
 /** n8n's retry of a failed execution runs the node again, also for deliveries that were created. */
@@ -136,18 +125,18 @@ async function send(
 	run: CreateRun,
 	jobs: readonly Job[],
 ): Promise<INodeExecutionData[]> {
-	const { isRemembered, continueOnFail, toErrorOutput } = run;
+	const { isRemembered } = run;
 	const isEmpty = jobs.every(({ delivery }) => delivery === undefined);
 	const report = isEmpty ? nothingSent : await sendJobs(jobs, await openSending(context, run));
 	if (context.getExecutionCancelSignal()?.aborted) logOutcomes(context, jobs);
-	const failure = continueOnFail ? undefined : failureSummary(jobs, isRemembered);
+	const failure = context.continueOnFail() ? undefined : failureSummary(jobs, isRemembered);
 	if (failure) {
 		const error = itemError(context.getNode(), failure.problem, failure.item);
 		error.context.data = failure.lists;
 		throw error;
 	}
 	context.addExecutionHints(...hintsOf(runHints(jobs, report)));
-	return toOutputItems(jobs, isRemembered, toErrorOutput);
+	return toOutputItems(jobs, isRemembered, hasErrorOutput(context));
 }
 
 /**
@@ -161,7 +150,7 @@ function isPreview(context: IExecuteFunctions): boolean {
 /** What a run would send, without sending it. */
 async function preview(
 	context: IExecuteFunctions,
-	{ isRemembered, toErrorOutput }: CreateRun,
+	{ isRemembered }: CreateRun,
 	jobs: readonly Job[],
 ): Promise<INodeExecutionData[]> {
 	// Checks the credential as a run does.
@@ -172,7 +161,7 @@ async function preview(
 		});
 	const attention = attentionHint(jobs);
 	context.addExecutionHints(dryRunHint(jobs), ...(attention ? [warning(attention)] : []));
-	return toDryRunItems(jobs, toErrorOutput);
+	return toDryRunItems(jobs, hasErrorOutput(context));
 }
 
 /**
