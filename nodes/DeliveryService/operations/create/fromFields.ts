@@ -94,7 +94,10 @@ export const fromFields: Source = {
 		},
 	],
 	read(parameters, item) {
-		const packages = readPackagesInput();
+		const packages =
+			parameters.get('packagesInput', item, 'list') === 'json'
+				? readJson(parameters.get('packagesJson', item), 'Packages (JSON)')
+				: ({ ok: true, value: readPackages(parameters.get('packages', item, {})) } as const);
 		if (!packages.ok) return { problem: packages.problem };
 		const { tags, extraData, cod } = collectionParameter(parameters, 'additionalFields', item);
 		// The editor always includes `searchable`: false only means that the user left it off.
@@ -111,14 +114,5 @@ export const fromFields: Source = {
 				...(entries.length > 0 && { extraData: entries }),
 			},
 		};
-
-		function readPackagesInput() {
-			return parameters.get('packagesInput', item, 'list') === 'json'
-				? readJson(parameters.get('packagesJson', item), 'Packages (JSON)')
-				: ({
-						ok: true,
-						value: readPackages(parameters.get('packages', item, {})),
-					} as const);
-		}
 	},
 };
