@@ -22,14 +22,6 @@ export interface Resource {
 	defaultOperation: string;
 }
 
-const operationPicker: INodeProperties = {
-	displayName: 'Operation',
-	name: 'operation',
-	type: 'options',
-	noDataExpression: true,
-	default: '',
-};
-
 /** The picker of a resource's operations, followed by each operation's fields. */
 export function resourceProperties({
 	option,
@@ -39,7 +31,10 @@ export function resourceProperties({
 	const resourceCondition = { resource: [option.value] };
 	return [
 		{
-			...operationPicker,
+			displayName: 'Operation',
+			name: 'operation',
+			type: 'options',
+			noDataExpression: true,
 			displayOptions: { show: resourceCondition },
 			options: operations.map((operation) => operation.option),
 			default: defaultOperation,

@@ -51,12 +51,3 @@ export function retryFields({
 		},
 	};
 }
-
-/** The collection of the options that few users need. */
-export const advancedField: INodeProperties = {
-	displayName: 'Advanced',
-	name: 'advanced',
-	type: 'collection',
-	placeholder: 'Add Advanced Option',
-	default: {},
-};

@@ -11,7 +11,7 @@ import {
 import { showFor } from '../resource';
 import { updatedPackagesField } from '../fields/package';
 import { orderField, updateOrderOptionsFields } from '../fields/shopifyOrder';
-import { advancedField, retryFields } from '../fields/retryOptions';
+import { retryFields } from '../fields/retryOptions';
 
 /**
  * The fields that can be changed (API document, section 4.2); only those the user adds are sent.
@@ -166,5 +166,12 @@ export const updateFields: INodeProperties[] = [
 			),
 		],
 	},
-	{ ...advancedField, options: [maxRetryTime, timeout] },
+	{
+		displayName: 'Advanced',
+		name: 'advanced',
+		type: 'collection',
+		placeholder: 'Add Advanced Option',
+		default: {},
+		options: [maxRetryTime, timeout],
+	},
 ];
