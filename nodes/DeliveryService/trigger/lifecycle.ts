@@ -193,21 +193,14 @@ async function unsubscribeEach(
 	webhooks: Webhooks,
 	subscriptions: readonly Subscription[],
 ): Promise<Leftover | undefined> {
-	const failures = await Promise.all(
-		subscriptions.map(async (subscription) => {
-			try {
-				await webhooks.unsubscribe(subscription);
-				return [];
-			} catch (reason) {
-				return [{ subscription, reason }];
-			}
-		}),
+	const attempts = await Promise.allSettled(
+		subscriptions.map(async (subscription) => await webhooks.unsubscribe(subscription)),
 	);
-	const [first, ...others] = failures.flat();
+	const failed = attempts.find((attempt) => attempt.status === 'rejected');
 	return (
-		first && {
-			subscriptions: [first, ...others].map(({ subscription }) => subscription),
-			reason: first.reason,
+		failed && {
+			subscriptions: subscriptions.filter((_, index) => attempts[index]?.status === 'rejected'),
+			reason: failed.reason,
 		}
 	);
 }
