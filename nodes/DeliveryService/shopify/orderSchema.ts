@@ -116,12 +116,14 @@ export function object<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
 	return z.object(shape, expectedError('an object'));
 }
 
+/** A list whose absence differs from an empty one. */
+function listIfGiven<Item extends z.ZodType>(item: Item) {
+	return z.array(item, expectedError('a list')).nullish();
+}
+
 /** A list; empty if missing. */
 export function list<Item extends z.ZodType>(item: Item) {
-	return z
-		.array(item, expectedError('a list'))
-		.nullish()
-		.transform((items) => items ?? []);
+	return listIfGiven(item).transform((items) => items ?? []);
 }
 
 /** The error messages of a schema; they distinguish missing from unexpected values. */
@@ -235,11 +237,6 @@ const amounts = z
 		const presentment = value?.presentment_money.amount;
 		return shop && presentment && { shop, presentment };
 	});
-
-/** A list whose absence differs from an empty one. */
-function listIfGiven<Item extends z.ZodType>(item: Item) {
-	return z.array(item, { error: 'should be a list' }).nullish();
-}
 
 /** The schema of an order; see above. */
 export const orderSchema = object({
