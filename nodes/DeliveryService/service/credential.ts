@@ -94,7 +94,7 @@ export function selectedCompany(
 ): Result<number> {
 	const option = readCompanyOption(options);
 	if (!option.ok) return option;
-	const isOwn = option.value === undefined || option.value === null;
+	const isOwn = option.value === undefined;
 	const company = isOwn ? companyId : companyIdSchema.safeParse(option.value).data;
 	if (company !== undefined) return { ok: true, value: company };
 	return failure({
