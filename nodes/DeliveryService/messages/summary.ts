@@ -7,7 +7,7 @@ import { describe, neededFor } from './outcomes';
 /** What became of a whole run, for its error, its hints and n8n's log. */
 
 /** The name of an item in a list: its reference ID if it has one. */
-export function itemName({ item, referenceId }: Job): string {
+export function itemName({ item, referenceId }: Pick<Job, 'item' | 'referenceId'>): string {
 	return referenceId ?? `item ${item}`;
 }
 
@@ -115,9 +115,9 @@ export function listOutcomes(jobs: readonly Job[]): string {
 }
 
 function listDeliveries(title: string, deliveries: readonly NamedDelivery[], max?: number): string {
-	const names = deliveries.map(({ item, referenceId, id }) => {
-		const name = referenceId ?? `item ${item}`;
-		return id === undefined ? name : `${name} (ID ${id})`;
+	const names = deliveries.map((delivery) => {
+		const name = itemName(delivery);
+		return delivery.id === undefined ? name : `${name} (ID ${delivery.id})`;
 	});
 	return listNames(title, names, max);
 }
