@@ -208,13 +208,13 @@ class Run {
 	/** Claims jobs. @returns those to send; the others have an outcome, or another execution has them */
 	private async claim(jobs: readonly Job[]): Promise<readonly Job[]> {
 		const { ledger } = this.options;
-		const wanted = new Map(jobs.flatMap((job) => (job.claim ? [[job.claim, job]] : [])));
+		const claims = jobs.flatMap(({ claim }) => claim ?? []);
 		// What another execution has claimed stays unknown.
 		if (this.halted) return jobs.filter(({ outcome }) => outcome === undefined);
-		if (!ledger || wanted.size === 0) return jobs;
+		if (!ledger || claims.length === 0) return jobs;
 		let found: ReadonlyMap<Claim, Found>;
 		try {
-			found = await ledger.claim([...wanted.keys()]);
+			found = await ledger.claim(claims);
 		} catch (error) {
 			this.halt({ code: 'store', error });
 			return jobs.filter(({ outcome }) => outcome === undefined);
