@@ -38,14 +38,11 @@ export const limits = {
  * fields, wrong types and broken rules. Response schemas are tolerant and keep unknown fields.
  */
 
-const packageSizes = ['xs', 's', 'm', 'l', 'xl'] as const;
-const deliveryTypes = ['slot', 'flex', 'express'] as const;
-
 /** A package's size (section 2.5). */
-export const packageSizeSchema = z.preprocess(lowerCase, z.enum(packageSizes));
+export const packageSizeSchema = z.preprocess(lowerCase, z.enum(['xs', 's', 'm', 'l', 'xl']));
 
 /** The type of a creation request (section 4.1). */
-export const deliveryTypeSchema = z.enum(deliveryTypes);
+export const deliveryTypeSchema = z.enum(['slot', 'flex', 'express']);
 
 /** A company's identifier (sections 4.1 and 4.3). */
 export const companyIdSchema = identifier;
