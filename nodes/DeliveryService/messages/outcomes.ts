@@ -31,7 +31,7 @@ const reasonNames = {
 export function describe(job: Job, outcome: Outcome, isRemembered: boolean): Problem {
 	switch (outcome.kind) {
 		case 'created':
-			return { message: createdMessage(outcome) };
+			return { message: isPendingReview(outcome) ? 'Created, but pending review' : 'Created' };
 		case 'skipped':
 			return { message: skippedMessage(job, outcome) };
 		case 'invalid':
@@ -39,10 +39,6 @@ export function describe(job: Job, outcome: Outcome, isRemembered: boolean): Pro
 		default:
 			return describeFailure(job, outcome, isRemembered);
 	}
-}
-
-function createdMessage(outcome: Created): string {
-	return isPendingReview(outcome) ? 'Created, but pending review' : 'Created';
 }
 
 /** What a person must do about an item; empty if nothing. */

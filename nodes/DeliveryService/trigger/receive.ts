@@ -1,4 +1,4 @@
-import type { INodeExecutionData, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
+import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { z } from 'zod/v4';
 
 import { tryParseJson } from '../common/data';
@@ -58,7 +58,9 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 	}
 	const emitted = applyFilters(context, result);
 	if (emitted.length === 0) return acknowledged;
-	return { ...acknowledged, workflowData: [emitted.map(toEventItem)] };
+	// n8n's own helper would treat parts of a payload as item settings.
+	const items = emitted.map((event: object) => ({ json: { ...event } }));
+	return { ...acknowledged, workflowData: [items] };
 }
 
 async function readCall(context: IWebhookFunctions): Promise<EmittedEvent[] | Rejection> {
@@ -119,9 +121,4 @@ function applyFilters(context: IWebhookFunctions, received: EmittedEvent[]): Emi
 			(emitted.event === 'unknown' || selected.includes(emitted.event)) &&
 			passesFilters(emitted, filters),
 	);
-}
-
-/** An item with data only: n8n's own helper would treat parts of a payload as item settings. */
-function toEventItem(event: object): INodeExecutionData {
-	return { json: { ...event } };
 }

@@ -21,13 +21,6 @@ export const sizeField: INodeProperties = {
 	default: 's',
 };
 
-const packageId: INodeProperties = textField(
-	'ID',
-	'id',
-	'e.g. PK-1',
-	'Your own identifier for the package',
-);
-
 const measureFields: INodeProperties[] = [
 	textField(
 		'Weight in Kilograms',
@@ -41,7 +34,7 @@ const measureFields: INodeProperties[] = [
 		'e.g. 49.90',
 		"Total price in your company's currency: the price of one package times the quantity",
 	),
-	packageId,
+	textField('ID', 'id', 'e.g. PK-1', 'Your own identifier for the package'),
 ];
 
 const name: INodeProperties = textField('Name', 'name', 'e.g. Box of shoes');
