@@ -253,7 +253,6 @@ class Run {
 		return (this.halted ??= reason);
 	}
 
-	/** Starts one request. */
 	private start(batch: readonly Job[], plan: Plan, left: number): void {
 		const sending = this.sendBatch(batch, plan, left).finally(() => this.inFlight.delete(sending));
 		this.inFlight.add(sending);

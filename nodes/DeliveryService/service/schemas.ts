@@ -81,7 +81,6 @@ function coordinateText(coordinate: number): string {
 	return String(Math.abs(coordinate) < 1e-6 ? Number(coordinate.toFixed(6)) : coordinate);
 }
 
-/** Rejects one coordinate without the other. */
 function requireBothCoordinates({
 	value,
 	issues,

@@ -46,7 +46,6 @@ export interface Webhooks {
 	list(): Promise<WebhookList>;
 	/** Subscribes. Any success counts, since the API document shows no response body (section 4.3). */
 	subscribe(subscription: Subscription): Promise<void>;
-	/** Unsubscribes. */
 	unsubscribe(subscription: Subscription): Promise<Removal>;
 }
 

@@ -32,7 +32,6 @@ const packageSizeRuleSchema = z.discriminatedUnion('by', [
 
 const names = z.array(required(optionalText));
 
-/** Which orders are sent. */
 const filtersSchema = z.strictObject({
 	/** `paidOrCash`: paid orders, and those that the driver collects cash for. */
 	payment: z.enum(['paidOrCash', 'paid', 'any']).default('paidOrCash'),

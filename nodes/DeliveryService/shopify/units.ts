@@ -121,7 +121,6 @@ function isShippedByService(line: LineItem, part: FulfillmentOrder | undefined):
 	return line.fulfillment_service !== undefined && line.fulfillment_service !== 'manual';
 }
 
-/** Whether a line is something that is shipped. */
 function needsShipping(line: LineItem): boolean {
 	return line.requires_shipping !== false && !line.gift_card;
 }

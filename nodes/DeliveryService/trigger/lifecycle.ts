@@ -150,7 +150,6 @@ interface Comparison {
 	stale: Subscription[];
 }
 
-/** Compares the desired subscriptions with the listed ones. */
 function compare({ owner, desired }: OpenTrigger, listed: readonly Webhook[]): Comparison {
 	const findListed = (one: Subscription) => listed.filter(isSame(one));
 	return {
