@@ -7,7 +7,7 @@ import { codeAndMessageSchema } from '../service/schemas';
 import type { ShopifyLocation } from '../shopify/fulfillmentOrder';
 import { actionNeeded, skipMessage } from './orders';
 
-/** The sentences about what became of a delivery: each is written here once. */
+/** The sentences about the result of a delivery: each is written here once. */
 
 /** The keyword of a skipped item for later nodes. */
 export function skipReason({ why }: Skipped): string {

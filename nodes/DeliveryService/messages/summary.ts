@@ -4,7 +4,7 @@ import type { Job, Outcome } from '../sending/job';
 import type { Report } from '../sending/send';
 import { describe, neededFor } from './outcomes';
 
-/** What became of a whole run, for its error, its hints and n8n's log. */
+/** The result of a whole run, for its error, its hints and n8n's log. */
 
 /** The name of an item in a list: its reference ID if it has one. */
 export function itemName({ item, referenceId }: Pick<Job, 'item' | 'referenceId'>): string {

@@ -25,7 +25,7 @@ export interface ServiceRequest {
 	json?: object;
 	/** Form fields, sent as key=value pairs. */
 	form?: Readonly<Record<string, string>>;
-	/** Milliseconds to wait for the whole response. */
+	/** Milliseconds to wait for the whole response; a minute by default. */
 	timeoutMs?: number;
 }
 
@@ -107,7 +107,7 @@ export async function openClient(
 	const credential = unwrap(context.getNode(), readCredential(data));
 	const blockedReason = disallowedDomain(data, credential.baseUrl);
 	const { host } = new URL(credential.baseUrl);
-	const send: Send = async (request) => {
+	const send: Send = async ({ timeoutMs = 60_000, ...request }) => {
 		if (blockedReason !== undefined) return { kind: 'noResponse', code: '', blockedReason, host };
 		try {
 			const response: Promise<unknown> = context.helpers.httpRequestWithAuthentication.call(
@@ -118,14 +118,14 @@ export async function openClient(
 					url: `${credential.baseUrl}${request.path}`,
 					headers: requestHeaders(request),
 					body: request.form ? new URLSearchParams(request.form).toString() : request.json,
-					timeout: request.timeoutMs,
+					timeout: timeoutMs,
 					encoding: 'text',
 					returnFullResponse: true,
 					ignoreHttpStatusErrors: true,
 					disableFollowRedirect: true,
 				},
 			);
-			return await settle(response, credential.baseUrl, request.timeoutMs);
+			return await settle(response, credential.baseUrl, timeoutMs);
 		} catch (error) {
 			return { ...toNoResponse(error), host };
 		}
@@ -142,7 +142,7 @@ const maxSleepMs = 1000;
  *
  * @throws what the helper throws
  */
-export async function settle(response: Promise<unknown>, baseUrl: string, timeoutMs = Infinity) {
+export async function settle(response: Promise<unknown>, baseUrl: string, timeoutMs: number) {
 	let isSettled = false;
 	const timeout = async (): Promise<NoResponse> => {
 		for (let left = timeoutMs; left > 0 && !isSettled; left -= maxSleepMs)
@@ -151,7 +151,7 @@ export async function settle(response: Promise<unknown>, baseUrl: string, timeou
 	};
 	const arrival = async () => ({ ...toResponse(await response), baseUrl });
 	try {
-		return await Promise.race([arrival(), ...(timeoutMs < Infinity ? [timeout()] : [])]);
+		return await Promise.race([arrival(), timeout()]);
 	} finally {
 		isSettled = true;
 	}

@@ -44,8 +44,8 @@ export function isAboutAllRequests(response: ServiceResponse): boolean {
 }
 
 /**
- * Explains a failed request and what to do, including the code and message of the service (service
- * document, section 7).
+ * Explains a failed request and what to do, including the code and message of the service (API document,
+ * section 7).
  *
  * @param requestedIds the IDs that the user entered, for the advice on a 404
  */

@@ -233,7 +233,7 @@ const otherTypes = [
 function otherTypeMessage(value: unknown): string | undefined {
 	const type = gidType(valueAt(value, ['id']));
 	if (type !== undefined && type !== 'Order')
-		return `This is not a Shopify order, but a record of the type ${type}. Let the GraphQL query return orders.`;
+		return `This is a Shopify ${type}, not an order. Query orders instead.`;
 	// Only orders have a payment status, and a workflow may have added order_id to an order.
 	const hasStatus = hasField(value, 'financial_status');
 	const found = otherTypes.find(

@@ -271,9 +271,9 @@ describe('an order from GraphQL', () => {
 		],
 		[
 			{ data: { node: { id: 'gid://shopify/DraftOrder/5', lineItems: { nodes: [] } } } },
-			/^This is not a Shopify order, but a record of the type DraftOrder/,
+			/^This is a Shopify DraftOrder, not an order/,
 		],
-		[{ ...graphql, id: 'gid://shopify/AbandonedCheckout/5' }, /of the type AbandonedCheckout/],
+		[{ ...graphql, id: 'gid://shopify/AbandonedCheckout/5' }, /a Shopify AbandonedCheckout, not/],
 		[{ ...graphql, id: undefined, invoiceUrl: 'https://shop.example' }, /a draft order/],
 	])('is not what %j is', (item, message) => {
 		expect(problemOf(item)).toEqual({ message: expect.stringMatching(message) });

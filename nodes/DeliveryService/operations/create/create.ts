@@ -140,7 +140,7 @@ async function send(
 }
 
 /**
- * Whether someone sees the dry run: in the editor, or as the answer of an AI agent's tool. In a
+ * Whether someone sees the dry run: in the editor, or as the result of an AI agent's tool. In a
  * published workflow, it was left on by mistake, and nobody would notice that no order is sent.
  */
 function isPreview(context: IExecuteFunctions): boolean {

@@ -59,7 +59,7 @@ export function warehouseField(label: string, name: string): INodeProperties {
 }
 
 /**
- * The fields of a place: its contact, its location in one of three forms, and its details (service
+ * The fields of a place: its contact, its location in one of three forms, and its details (API
  * document, sections 2.2 to 2.4).
  *
  * @param more other options, which are added to the details
