@@ -398,11 +398,11 @@ export class Editor {
 			inDocs = false,
 		}: { of?: readonly Locator[]; margin?: number; inDocs?: boolean } = {},
 	): Promise<void> {
-		// In one step: closing one by one would fail when a notification disappears automatically.
-		await this.page.evaluate(
-			"document.querySelectorAll('.el-notification__closeBtn').forEach((button) => button.click())",
+		// In one step, until none is left: they disappear automatically, and new ones appear.
+		await this.page.waitForFunction(
+			`document.querySelectorAll('.el-notification__closeBtn').forEach((button) => button.click()),
+			document.querySelector('.el-notification') === null`,
 		);
-		await this.page.waitForFunction("document.querySelector('.el-notification') === null");
 		await this.page.mouse.move(0, 0);
 		await this.page.evaluate('document.activeElement?.blur()');
 		const view = this.page.viewportSize() ?? viewport;
