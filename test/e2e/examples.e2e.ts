@@ -7,8 +7,15 @@ import { z } from 'zod';
 import { projectFolder } from '../../playground/n8n/folders';
 import { workflowFileSchema, type WorkflowFile } from '../../playground/n8n/client';
 import { outputOf } from '../../playground/n8n/execution';
+import { connection, node } from '../../playground/n8n/workflowParts';
 import { waitFor } from '../../playground/n8n/progress';
-import { credentialTypes, deliveriesTable, filledIn, nodeNames } from '../../playground/examples';
+import {
+	credentialTypes,
+	deliveriesTable,
+	filledIn,
+	nodeNames,
+	pickup,
+} from '../../playground/examples';
 import type { OrderPart } from '../../playground/shopify/fulfillmentOrders';
 import { samples } from '../../playground/shopify/samples';
 import type { FulfillmentOrder, Order } from '../../playground/shopify/shapes';
@@ -390,6 +397,38 @@ describe.each(['newest', '1.123'] as const)('examples without a table in n8n %s'
 			expect(emails[0]?.text).toContain('No courier drives there');
 			expect((await client.retry(id, true)).status).toBe('success');
 			expect(deliveriesOf(env, order)).toHaveLength(1);
+		});
+
+		test('sends nothing for an order that the owner created by hand as the docs say', async () => {
+			const { client } = env.installation;
+			control().addFault(noCourier);
+			const order = await env.afterExecutions(workflow, 1, () =>
+				env.shopify.shop.place(samples[0]),
+			);
+			const { nodes, connections } = await client.workflow(workflow);
+			const create = nodes.find(({ name }) => name === nodeNames.createDelivery)!;
+			const parameters = {
+				...{ resource: 'delivery', operation: 'create', source: 'defineBelow', ...pickup },
+				...{ dropoffName: 'Maya Okafor', dropoffEmail: 'maya@example.com' },
+				...{ dropoffLocationType: 'address', dropoffAddress: '12 Birch Walk, Springfield' },
+				packages: { package: [{ name: 'Mug', qty: 1, size: 's' }] },
+				...{ referenceId: order.name, skipAlreadySent: true },
+			};
+			const byHand = { ...create, ...node('By Hand', create.type, parameters) };
+			const start = node('Start', 'n8n-nodes-base.manualTrigger');
+			await client.updateWorkflow(workflow, {
+				nodes: [...nodes, start, byHand],
+				connections: { ...connections, Start: { main: [[connection('By Hand')]] } },
+			});
+			const sent = await client.run(workflow, 'Start');
+			expect(sent.data.resultData.error).toBeUndefined();
+			expect(deliveriesOf(env, order)).toHaveLength(1);
+			await env.afterExecutions(workflow, 1, async () => {
+				const { webhooks } = env.shopify;
+				await webhooks.resend(webhooks.messages().filter(({ subject }) => subject === order.name));
+			});
+			expect(deliveriesOf(env, order)).toHaveLength(1);
+			await client.updateWorkflow(workflow, { nodes, connections });
 		});
 
 		test('emails the owner about a pending review, with a link to the order', async () => {
@@ -998,10 +1037,8 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 	test('emails the owner if Dry Run was left on, and the next night sends the order', async () => {
 		const { client } = env.installation;
 		await client.unpublish(orders);
-		const create = filledIn(env.shopify)[nodeNames.createDelivery];
-		const trying = await env.publish('orders', {
-			[nodeNames.createDelivery]: { ...create, options: { dryRun: true } },
-		});
+		// The example itself has Dry Run on.
+		const trying = await env.publish('orders', { [nodeNames.createDelivery]: pickup });
 		const order = await env.afterExecutions(trying, 1, () => env.shopify.shop.place(samples[0]));
 		expect(await rowOf(order)).toMatchObject({ status: 'not created', solved: 'no' });
 		const { subject, text } = await env.email(`${order.name}-`);
