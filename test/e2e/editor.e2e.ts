@@ -185,7 +185,7 @@ test('turns on Dry Run as soon as the option is added, and sends nothing', async
 	await editor.addToCollection('Add Option', 'Dry Run');
 	await editor.execute();
 	const hint =
-		'Dry Run: 8 deliveries would be created, 4 orders skipped (#1005 canceled, #1006 nothing to ship, #1007 test order and 1 more).';
+		'Dry Run: 8 deliveries would be created, 4 orders would not be sent (#1005 canceled, #1006 nothing to ship, #1007 test order and 1 more).';
 	await editor.part('node-hint').filter({ hasText: hint }).waitFor();
 	const rows = await editor.outputRows();
 	expect(rows.flatMap((row) => Object.values(row))).not.toContain('undefined');

@@ -138,7 +138,7 @@ test('shows the packing list of Shopify orders, and why orders would be skipped'
 	expect(new Set(jsonOf(output).map((json) => Object.keys(json).join())).size).toBe(1);
 	expect(pairedItems(output)).toEqual([0, 1, 2, 3]);
 	expect(hints.map(({ message }) => message)).toEqual([
-		'Dry Run: 2 deliveries would be created, 2 orders skipped (#2 canceled, #4 test order). Turn off Dry Run to create them. Shipping methods: Standard 4. Payment methods: shopify_payments 3, Cash on Delivery (COD) 1.',
+		'Dry Run: 2 deliveries would be created, 2 orders would not be sent (#2 canceled, #4 test order). Turn off Dry Run to create them. Shipping methods: Standard 4. Payment methods: shopify_payments 3, Cash on Delivery (COD) 1.',
 	]);
 	expect(service.control.requests()).toEqual([]);
 });
@@ -245,7 +245,7 @@ test('shows invalid items of a dry run with On Error: Continue, or moves them to
 	expect(pairedItems(items)).toEqual([0, 1, 2]);
 	expect(hints).toMatchObject([
 		{
-			message: expect.stringMatching(/^Dry Run: 1 delivery .*, 2 items skipped \(item 0 invalid, /),
+			message: expect.stringMatching(/^Dry Run: 1 delivery .*, 2 items would not be sent \(item 0 invalid, /),
 		},
 	]);
 

@@ -82,8 +82,8 @@ test('the hint of a dry run agrees with 0, 1 and 2 deliveries and skipped items 
 	]).toEqual([
 		'Dry Run: no delivery would be created.',
 		'Dry Run: 1 delivery would be created. Turn off Dry Run to create it.',
-		'Dry Run: 2 deliveries would be created, 1 item skipped (#1005 canceled). Turn off Dry Run to create them.',
-		'Dry Run: 8 deliveries would be created, 2 orders skipped (#1005 canceled, #1006 test order). Turn off Dry Run to create them.',
-		'Dry Run: no delivery would be created, 1 order skipped (#1005 canceled).',
+		'Dry Run: 2 deliveries would be created, 1 item would not be sent (#1005 canceled). Turn off Dry Run to create them.',
+		'Dry Run: 8 deliveries would be created, 2 orders would not be sent (#1005 canceled, #1006 test order). Turn off Dry Run to create them.',
+		'Dry Run: no delivery would be created, 1 order would not be sent (#1005 canceled).',
 	]);
 });

@@ -89,18 +89,18 @@ function totalWeight(amounts: readonly number[]): number {
 	return Number(amounts.reduce((total, amount) => total + amount, 0).toFixed(6));
 }
 
-/** The hint after a dry run: how many deliveries a run would create, and what it would skip. */
+/** The hint after a dry run: how many deliveries a run would create, and what it would not send. */
 export function dryRunHint(jobs: readonly Job[]): NodeExecutionHint {
-	const skipped = jobs.flatMap((job) => {
+	const notSent = jobs.flatMap((job) => {
 		const reason = reasonOf(job);
 		return reason === '' ? [] : [`${itemName(job)} ${wordsOf(reason)}`];
 	});
-	const count = jobs.length - skipped.length;
+	const count = jobs.length - notSent.length;
 	const noun = jobs.some(({ order }) => order?.shopifyOrder) ? 'order' : 'item';
 	const created = count === 0 ? 'no delivery' : pluralize(count, 'delivery', 'deliveries');
 	const others =
-		skipped.length > 0 &&
-		`${pluralize(skipped.length, noun, `${noun}s`)} skipped (${listUpTo(maxNamesInHint, skipped)})`;
+		notSent.length > 0 &&
+		`${pluralize(notSent.length, noun, `${noun}s`)} would not be sent (${listUpTo(maxNamesInHint, notSent)})`;
 	const sentence = [`Dry Run: ${created} would be created`, others].filter(Boolean).join(', ');
 	const advice = count > 0 && `Turn off Dry Run to create ${count === 1 ? 'it' : 'them'}.`;
 	const methods = [
