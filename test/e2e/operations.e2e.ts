@@ -45,6 +45,16 @@ describe('the rate limit after a restart', () => {
 	});
 });
 
+test('ends a request for the webhooks after a minute without a response', async () => {
+	installation().service.control.addFault({ kind: 'hang', method: 'GET' });
+	const parameters = { resource: 'webhook', operation: 'getAll' };
+	const started = Date.now();
+	const { execution } = await shared.runAction(installation(), { parameters });
+	expect(Date.now() - started).toBeLessThan(80_000);
+	const { error } = execution.data.resultData;
+	expect(error?.message).toContain('The Delivery Service did not respond in time');
+});
+
 describe('repeated runs', () => {
 	const parameters = {
 		resource: 'delivery',
