@@ -277,7 +277,7 @@ async function examine(access: Access, references: readonly Reference[]): Promis
 const maxUnitsPerOrder = 45;
 
 /**
- * The units that a delivery takes of a line item: any of these entries, as many as `count`. Canceled ones
+ * The units that a delivery takes of a line item: `count` of these entries that are free. Canceled ones
  * may be claimed or not, so as many stay free; of fulfilled ones, those not claimed before are claimed.
  */
 interface UnitClaim {

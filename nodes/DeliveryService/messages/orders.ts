@@ -161,7 +161,7 @@ function addCashMethod(methods: readonly string[]): string {
 function missingText(fields: readonly MissingField[]): string {
 	const names = listed(fields.map(({ shownField }) => shownField));
 	const assumed = fields.map(({ field }) => assumptions[field]).join(', ');
-	return `Shopify did not return ${names} (assumed: ${assumed}). Request it in the Shopify node or the query.`;
+	return `Shopify did not return ${names} (assumed: ${assumed}). Request ${fields.length === 1 ? 'it' : 'them'} in the Shopify node or the query.`;
 }
 
 /** What an order without an expected field is treated as, by the field's name in REST. */

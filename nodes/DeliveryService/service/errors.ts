@@ -94,7 +94,7 @@ function retryAfterAdvice(response: ServiceResponse): string | undefined {
 }
 
 /**
- * What to do about a redirect. Its target is named only if it is the same host with HTTPS: any other
+ * What to do about a redirect. Its target is named only if it is the same host with HTTPS: another
  * could be somebody else's, who would receive the API secret.
  */
 function redirectAdvice({ baseUrl = '', headers }: ServiceResponse): string {

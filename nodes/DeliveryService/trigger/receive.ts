@@ -78,7 +78,7 @@ async function readCall(context: IWebhookFunctions): Promise<EmittedEvent[] | Re
 			return new Rejection(
 				401,
 				'The URL signature is missing or invalid',
-				`If the Delivery Service made this call, publish the workflow again (${republishHint}): the API secret, company or Base URL has changed, or a proxy rewrites URLs.`,
+				`If the Delivery Service made this call, publish the workflow again: ${republishHint}. The API secret, company or Base URL has changed, or a proxy rewrites URLs.`,
 			);
 	}
 	if (method !== 'POST') return [];

@@ -145,7 +145,7 @@ test.each<[ShopifyLocation | undefined, string, string]>([
 	},
 );
 
-test('a listed location comes before All Other Locations, which is checked as any row', () => {
+test('a listed location comes before All Other Locations, which is checked like the others', () => {
 	const entry = [row('Harbor Warehouse')];
 	const readWith = (...others: unknown[]) =>
 		readOrderPickup(reader(entry, others), 0, harbor, '#1');
