@@ -245,7 +245,9 @@ test('shows invalid items of a dry run with On Error: Continue, or moves them to
 	expect(pairedItems(items)).toEqual([0, 1, 2]);
 	expect(hints).toMatchObject([
 		{
-			message: expect.stringMatching(/^Dry Run: 1 delivery .*, 2 items would not be sent \(item 0 invalid, /),
+			message: expect.stringMatching(
+				/^Dry Run: 1 delivery .*, 2 items would not be sent \(item 0 invalid, /,
+			),
 		},
 	]);
 
