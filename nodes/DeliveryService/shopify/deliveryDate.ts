@@ -2,6 +2,7 @@ import { clockAt, dayAt } from '../common/clock';
 import { normalizeName } from '../common/text';
 import type { OrderMapping } from './mapping';
 import type { Order } from './order';
+import type { LineUnits } from './units';
 
 /** The delivery date of an order, as far as it is known. */
 export interface DeliveryDate {
@@ -27,32 +28,42 @@ const timeAttributes = ['delivery time', 'delivery slot', 'delivery time slot', 
 /**
  * Finds the delivery date that the customer chose: in the additional details, the properties of the
  * items, or the time of a local delivery.
+ *
+ * @param lines the items of the delivery: others may have another date
  */
-export function findDeliveryDate(order: Order, { filters, time }: OrderMapping): DeliveryDate {
+export function findDeliveryDate(
+	order: Order,
+	lines: ReadonlyArray<Pick<LineUnits, 'line'>>,
+	{ filters, time }: OrderMapping,
+): DeliveryDate {
 	const { timeZone } = time;
 	const names = (filters.deliveryDateAttributes ?? deliveryDateAttributes).map(normalizeName);
-	const details = [
-		...order.note_attributes,
-		...order.line_items.flatMap((line) => line.properties),
-	];
-	const valueOf = (list: readonly string[]) =>
-		details.find(({ name }) => list.includes(normalizeName(name)))?.value;
-	const text = valueOf(names);
+	const properties = lines.flatMap(({ line }) => line.properties);
+	const valuesOf = (list: readonly string[]) => {
+		const isListed = ({ name }: { name: string }) => list.includes(normalizeName(name));
+		const own = order.note_attributes.find(isListed);
+		const found = own ? [own] : properties.filter(isListed);
+		return [...new Set(found.map(({ value }) => value))];
+	};
+	const texts = valuesOf(names);
 	const method = order.fulfillmentOrder?.delivery_method;
 	const times = [method?.min_delivery_date_time, method?.max_delivery_date_time]
 		.map((time) => Date.parse(time ?? ''))
 		.filter((time) => method?.method_type === 'local' && !Number.isNaN(time));
-	const window = [...new Set(times.map((time) => clockAt(time, timeZone)))].join(' to ');
-	const when = valueOf(timeAttributes) ?? (window || undefined);
+	const isOneDay = new Set(times.map((time) => dayAt(time, timeZone))).size === 1;
+	const window = isOneDay ? times.map((time) => clockAt(time, timeZone)) : [];
+	const chosen = valuesOf(timeAttributes);
+	const when = chosen.length > 0 ? chosen.join(' or ') : [...new Set(window)].join(' to ');
 	const [start] = times;
-	if (text === undefined)
-		return { day: start === undefined ? undefined : dayAt(start, timeZone), time: when };
-	const day = readDay(text, filters.deliveryDateFormat);
-	return day === undefined ? { unclear: text, time: when } : { day, time: when };
+	const ofWindow = start === undefined ? [] : [dayAt(start, timeZone)];
+	const ofTexts = texts.map((text) => readDay(text, filters.deliveryDateFormat));
+	const [day, ...others] = new Set(texts.length > 0 ? ofTexts : ofWindow);
+	const isUnclear = texts.length > 0 && (day === undefined || others.length > 0);
+	return { ...(isUnclear ? { unclear: texts.join(' or ') } : { day }), time: when || undefined };
 }
 
 const yearFirst = /(?<!\d)(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)/;
-const yearLast = /(?<!\d)(\d{1,2})[-/.](\d{1,2})[-/.](\d{4}|\d\d)(?!\d)/;
+const yearLast = /(?<!\d)(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d\d)(?!\d)/;
 
 /** The number of a month by its name in one of the languages of {@link deliveryDateAttributes}. */
 let months: Map<string, number> | undefined;
@@ -71,12 +82,19 @@ function monthsByName(): Map<string, number> {
 
 /** A date with the name of its month, e.g. "Dec 24, 2026". */
 function readNamedDay(text: string): string | undefined {
-	const words = normalizeName(text).split(' ');
+	const words = normalizeName(text)
+		.split(' ')
+		.filter((word) => !['de', 'of', 'the'].includes(word));
 	months ??= monthsByName();
 	const [month = 0, ...others] = new Set(words.flatMap((word) => months?.get(word) ?? []));
 	const year = words.find((word) => /^\d{4}$/.test(word));
-	const day = words.find((word) => /^\d{1,2}(st|nd|rd|th)?$/.test(word)) ?? '';
-	return others.length > 0 ? undefined : toDay(Number(year), month, Number.parseInt(day, 10));
+	const place = words.findIndex((word) => months?.has(word));
+	// Other numbers are times.
+	const beside = [words[place - 1], words[place + 1]].flatMap((word = '') =>
+		/^\d{1,2}(st|nd|rd|th)?$/.test(word) ? Number.parseInt(word, 10) : [],
+	);
+	const days = new Set(beside.flatMap((day) => toDay(Number(year), month, day) ?? []));
+	return others.length === 0 && days.size === 1 ? [...days][0] : undefined;
 }
 
 /** A date as YYYY-MM-DD; undefined if it is none, or can be read in two ways. */
@@ -86,9 +104,9 @@ function readDay(
 ): string | undefined {
 	const [, year, month = 0, day = 0] = yearFirst.exec(text) ?? [];
 	if (year !== undefined) return toDay(Number(year), Number(month), Number(day));
-	const [, ...parts] = yearLast.exec(text) ?? [];
-	if (parts.length === 0) return readNamedDay(text);
-	const [first = 0, second = 0, written = 0] = parts.map(Number);
+	const found = yearLast.exec(text);
+	if (!found) return readNamedDay(text);
+	const [first = 0, second = 0, written = 0] = [found[1], found[3], found[4]].map(Number);
 	// "24/12/26" can be read in three ways.
 	const last = format === 'automatic' || written > 99 ? written : 2000 + written;
 	const dayFirst = format !== 'monthFirst' && toDay(last, second, first);

@@ -62,10 +62,10 @@ export function orderToChanges(
 	if (!isFulfilled && units.problems.length > 0)
 		return invalid({ problem: problemFrom(units.problems) });
 	const lines = units.lines.filter(({ taken }) => taken > 0);
-	const skip = findSkip(order, options, units, isFulfilled || lines.length > 0);
+	const skip = findSkip(order, options, units, lines, isFulfilled || lines.length > 0);
 	if (skip && !changeableReasons.includes(skip.code))
 		return { kind: 'skipped', label: orderLabel(order), ...skip };
-	const date = findDeliveryDate(order, mapping);
+	const date = findDeliveryDate(order, lines.length > 0 ? lines : units.lines, mapping);
 	const { location, ...contact } = readRecipient(order, options, date);
 	// Some of the fulfilled units may be in this delivery, which then collects for them as well.
 	const isCashUnclear = order.fulfillmentOrder !== undefined && isFulfilled;

@@ -133,9 +133,9 @@ export function orderToDelivery(
 	};
 	const units = countUnits(order, mapping);
 	const lines = units.lines.filter(({ taken }) => taken > 0);
-	const date = findDeliveryDate(order, mapping);
+	const date = findDeliveryDate(order, lines, mapping);
 	const skip =
-		findSkip(order, mapping, units, lines.length > 0 || units.problems.length > 0) ??
+		findSkip(order, mapping, units, lines, lines.length > 0 || units.problems.length > 0) ??
 		findTimeSkip(order, mapping, date);
 	if (skip) {
 		const { unknownMethods: methods } = payment;

@@ -365,6 +365,10 @@ describe('the delivery date', () => {
 		['Dec 24th, 2026', 'automatic'],
 		['Donnerstag, 24. Dezember 2026', 'monthFirst'],
 		['24 de diciembre de 2026', 'automatic'],
+		['Between 10 and 12 on December 24, 2026', 'automatic'],
+		['8 - 12 Uhr, 24. Dezember 2026', 'automatic'],
+		['24 Dec 2026 10:00', 'automatic'],
+		['9.30-12.30, 12/24/2026', 'monthFirst'],
 	])('%s (%s) skips an order until the day before', (text, deliveryDateFormat) => {
 		const filters = { ...skipping, deliveryDateFormat };
 		expect(outcomeOf(sampleOrder(on(text)), { filters })).toMatchObject({
@@ -384,7 +388,10 @@ describe('the delivery date', () => {
 		expect(untilOf('automatic', '12/12/2026')).toMatchObject({ until: '2026-12-12' });
 	});
 
-	test.each(['05/12/2026', 'tomorrow', '2026-13-24', '24/12/26', '12 Dec or 12 Jan 2026'])(
+	test.each([
+		...['05/12/2026', 'tomorrow', '2026-13-24', '24/12/26', '12 Dec or 12 Jan 2026'],
+		'24 Dec 10:00 2026',
+	])(
 		'is an error if it is not clear (%s), or a note without the option',
 		(text) => {
 			expect(problemOf(sampleOrder(on(text)), { filters: skipping }).message).toBe(
@@ -434,6 +441,21 @@ describe('the delivery date', () => {
 		expect(outcome({ line_items: [sampleLine({ properties })] }, skipping).code).toBe('scheduled');
 	});
 
+	test('of an item counts only if the delivery has the item, and if its others have the same', () => {
+		const line = (value: string, changes: Fields = {}) =>
+			sampleLine({ properties: [{ name: 'Delivery Date', value }], ...changes });
+		const shipped = line('2026-11-24', { id: 2, fulfillable_quantity: 0 });
+		const ofLines = (...line_items: Fields[]) =>
+			outcomeOf(sampleOrder({ line_items }), { filters: skipping });
+		expect(ofLines(shipped, line('2026-12-24'))).toMatchObject({ until: '2026-12-23' });
+		expect(ofLines(line('2026-12-24', { id: 2 }), line('24 Dec 2026'))).toMatchObject({
+			until: '2026-12-23',
+		});
+		expect(ofLines(line('2026-12-24', { id: 2 }), line('2026-12-25'))).toMatchObject({
+			problem: { message: expect.stringContaining('date "2026-12-24 or 2026-12-25", which is not') },
+		});
+	});
+
 	test('of a local delivery is its time window', () => {
 		const times = {
 			min_delivery_date_time: '2026-11-24T16:00:00Z',
@@ -442,5 +464,7 @@ describe('the delivery date', () => {
 		const part = (method_type: string) => ({ delivery_method: { method_type, ...times } });
 		expect(instructionsOf({}, part('local'))).toBe('Deliver: 2026-11-24, 10:00 to 12:30');
 		expect(instructionsOf({}, part('shipping'))).toBeUndefined();
+		times.max_delivery_date_time = '2026-11-25T18:30:00Z';
+		expect(instructionsOf({}, part('local'))).toBe('Deliver: 2026-11-24');
 	});
 });

@@ -140,6 +140,17 @@ describe('skipped orders', () => {
 			[{ ...attribute('Checkout-Method', 'delivery'), ...property('_ZapietId', 'M=P') }],
 			[
 				{
+					line_items: [
+						sampleLine(),
+						sampleLine({
+							...{ id: 2, current_quantity: 0, fulfillable_quantity: 0 },
+							properties: [{ name: '_ZapietId', value: 'M=P' }],
+						}),
+					],
+				},
+			],
+			[
+				{
 					note_attributes: [
 						{ name: 'Pickup-Location-Id', value: '1' },
 						{ name: 'Checkout-Method', value: 'delivery' },
