@@ -34,7 +34,7 @@ async function allowResending(
 const allowed = (referenceId: string) => ({
 	referenceId,
 	allowed: true,
-	message: `${referenceId} may be sent again: whole, by fulfillment order, and from every shop in this workflow. It is sent when it comes in again.`,
+	message: `${referenceId} may be sent again, from every shop in this workflow; for a whole order, this includes its fulfillment orders. It is sent when it comes in again.`,
 });
 
 const notRemembered = (referenceId: string) => ({

@@ -259,7 +259,7 @@ describe('options of Create with fields', () => {
 	const emptyCompany = {
 		message: 'Delivery Service: the option Child Company ID is empty',
 		description:
-			'Enter a company ID; if it is an expression, it returned nothing. Remove the option only if all deliveries are for the company in the credential.',
+			'Enter a company ID; if it is an expression, it returned nothing. Remove the option to use your own company.',
 	};
 
 	test.each([

@@ -110,22 +110,21 @@ describe('invalid item among valid ones', () => {
 		{
 			error: {
 				message: 'Package size "xxl" is not one of xs, s, m, l, xl (reference ID R3) [item 3]',
-				description: 'Nothing was sent for this item.',
 				outcome: 'invalid',
 				referenceId: 'R3',
 			},
-			message: expect.stringMatching(/^Package size "xxl" .* Nothing was sent for this item\.$/),
+			message: expect.stringMatching(/^Package size "xxl" /),
 		},
 		{
 			error: {
 				message: expect.stringMatching(
 					/^(Cash on delivery -1 is less than 0|Tag \(an object\) is not text) \(reference ID R5\) \[item 5\]$/,
 				),
-				description: expect.stringMatching(/^Also: .* Nothing was sent for this item\.$/),
+				description: expect.stringMatching(/^Also: /),
 				outcome: 'invalid',
 				referenceId: 'R5',
 			},
-			message: expect.stringMatching(/Also: .* Nothing was sent for this item\.$/),
+			message: expect.stringMatching(/Also: /),
 		},
 	];
 

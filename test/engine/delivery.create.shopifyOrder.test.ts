@@ -256,7 +256,7 @@ test('names the order and where to fix an invalid field', async () => {
 	expect(error).toMatchObject({
 		message: 'Order #1001: pickup email "shop" is not an email address [item 0]',
 		description:
-			'Also: Recipient email "desk" is not an email address. Nothing was sent for this item. Fix pickup fields and values of options in this node, everything else in Shopify. No delivery was created.',
+			'Also: Recipient email "desk" is not an email address. Fix pickup fields and values of options in this node, everything else in Shopify. No delivery was created.',
 	});
 });
 

@@ -218,10 +218,9 @@ describe('invalid item of an update', () => {
 		expect(updates()).toEqual([body, body]);
 		const error = {
 			message: 'Delivery ID: at least one is required [item 1]',
-			description: 'Nothing was sent for this item.',
 			outcome: 'invalid',
 		};
-		const message = 'Delivery ID: at least one is required. Nothing was sent for this item.';
+		const message = 'Delivery ID: at least one is required';
 		expect(regular.items).toEqual([
 			{ json: { deliveryId: a, ...success }, pairedItem: { item: 0 } },
 			{

@@ -393,6 +393,12 @@ describe('the error when publishing fails', () => {
 
 	test.each<[string, INodeParameters, Partial<CredentialData>, RegExp]>([
 		['no event', { events: [] }, {}, /No .* event is selected/],
+		[
+			'an unknown event',
+			{ events: '={{ ["updateTask", "taskDeleted"] }}' },
+			{},
+			/has no event the text "taskDeleted"/,
+		],
 		['no company', {}, { companyId: '' }, /Company ID is missing/],
 		['an empty company', only({ companyId: '={{ "" }}' }), {}, /option Company ID is empty/],
 		['no key', {}, { apiKeyId: '' }, /credential is incomplete/],

@@ -112,7 +112,7 @@ describe('a failure', () => {
 	const deletion = { method: 'DELETE', path: hooks } as const;
 	const creation = { method: 'POST', path: hooks } as const;
 
-	test('says that the webhook is gone when it was deleted but not re-created', async () => {
+	test('says that the webhook was deleted when it was not re-created', async () => {
 		await blacklist([`${ownUrl}?event=updateTask&signature=${signature}`]);
 		const body = { message: `${ownUrl}?signature=${signature} is slow` };
 		service.control.addFault({ ...creation, kind: 'status', status: 422, body });
@@ -120,7 +120,8 @@ describe('a failure', () => {
 		const { error } = await reactivate(ownUrl);
 
 		expect(error).toMatchObject({
-			message: `The webhook ${ownUrl} for Delivery Updated is gone: it was deleted, not re-created. The Delivery Service rejected the request (status 422) [item 0]`,
+			httpCode: '422',
+			message: `The webhook ${ownUrl} for Delivery Updated was deleted, and may not have been re-created. The Delivery Service rejected the request (status 422) [item 0]`,
 			description: expect.stringMatching(
 				/^Check with Webhook > Get Many\. If it is missing: .*publish it.*Webhook > Create\. The service says: .* is slow/,
 			),
@@ -144,7 +145,7 @@ describe('a failure', () => {
 		});
 	});
 
-	test('returns an error item for the failed webhook and reactivates the others', async () => {
+	test('leaves the others blacklisted after one that was lost, with On Error: Continue', async () => {
 		await blacklist(urls);
 		service.control.addFault({ ...creation, kind: 'resetBefore', skip: 1 });
 
@@ -154,14 +155,15 @@ describe('a failure', () => {
 
 		const [regular = [], failed = []] = outputs;
 		expect(error).toBeUndefined();
-		expect(jsonOf(regular).filter(({ reactivated }) => reactivated)).toMatchObject([
-			{ url: urls[0] },
-			{ url: urls[2] },
-		]);
+		expect(jsonOf(regular)).toMatchObject([{ url: urls[0], reactivated: true }]);
+		expect(statusByUrl()).toEqual({
+			'https://shop.example/a': 'Active',
+			'https://shop.example/c': 'Banned',
+		});
 		expect(jsonOf(failed)).toMatchObject([
 			{
 				error: {
-					message: expect.stringContaining('is gone'),
+					message: expect.stringContaining('may not have been re-created'),
 					outcome: 'unsubscribed',
 					url: urls[1],
 					event: 'updateTask',

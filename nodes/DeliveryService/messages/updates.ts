@@ -1,5 +1,5 @@
 import { problemText, type Problem } from '../common/result';
-import { endSentence, joinSentences, listNames, lowerFirst } from '../common/text';
+import { endSentence, joinSentences, listNames, listUpTo, lowerFirst } from '../common/text';
 import type { Cause, Update, UpdateOutcome, UpdateResult } from '../sending/updates';
 import { isSuccess } from '../service/client';
 import type { UpdatedOrder } from '../shopify/toChanges';
@@ -62,6 +62,15 @@ export function sharedDeliveryProblem(label: string, id: string): Problem {
 		message: `${label} was not updated: another order in this run has the same delivery (${id})`,
 		description:
 			'Find each delivery by its own order, e.g. with the expression {{ $json.name }} in Reference IDs.',
+	};
+}
+
+/** The problem of an order that updates several deliveries in one run. */
+export function severalDeliveriesProblem(label: string, ids: readonly string[]): Problem {
+	return {
+		message: `${label} was not updated: it would change several deliveries (${listUpTo(20, ids)})`,
+		description:
+			'Each would get all of its packages and cash. Update each with its own fulfillment order, or set Changes From to Define Below.',
 	};
 }
 

@@ -5,17 +5,17 @@ import { chunk } from '../common/data';
 import { collectionParameter, parameterReader, toList } from '../common/parameters';
 import { companyIdField, optionsField, referenceIdsField } from '../common/fields';
 import { type Problem, operationError, unwrap } from '../common/result';
-import { stripInvisible } from '../common/text';
 import { Ledger } from '../ledger/ledger';
 import { clearStore, openWorkflowStore } from '../ledger/store';
 import { readCompanyOption } from '../service/credential';
 import { serviceLabels, validate } from '../service/validation';
 import { companyIdSchema } from '../service/schemas';
+import { text } from '../service/values';
 import { outputItem, runPerItem } from './items';
 import { showFor, type Operation } from './resource';
 
 const parametersSchema = z.object({
-	referenceIds: z.array(z.coerce.string()).min(1),
+	referenceIds: z.array(text).min(1),
 	companyId: companyIdSchema.optional(),
 });
 
@@ -81,11 +81,10 @@ export const allowResending: Operation = {
 			}
 			const referenceIds = toList(parameters.get('referenceIds', item));
 			const input = { referenceIds, companyId: given };
-			const { companyId, referenceIds: entered } = unwrap(
+			const { companyId, referenceIds: references } = unwrap(
 				node,
 				validate(parametersSchema, input, 'References', serviceLabels),
 			);
-			const references = entered.map((reference) => stripInvisible(reference).trim());
 			const allowed = allowedByCompany.get(companyId) ?? new Set<string>();
 			allowedByCompany.set(companyId, allowed);
 			const others = references.filter((reference) => !allowed.has(reference));
@@ -110,7 +109,7 @@ const maxReferencesPerAccess = 50;
 const allMessage = 'Every delivery of this workflow may be sent again if its order comes in again.';
 
 function allowedMessage(reference: string): string {
-	return `${reference} may be sent again: whole, by fulfillment order, and from every shop in this workflow. It is sent when it comes in again.`;
+	return `${reference} may be sent again, from every shop in this workflow; for a whole order, this includes its fulfillment orders. It is sent when it comes in again.`;
 }
 
 const notRememberedMessage = `This workflow doesn't remember this reference ID. Check the spelling (including a leading #) and the option ${childCompanyLabel}.`;

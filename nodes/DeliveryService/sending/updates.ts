@@ -82,9 +82,9 @@ export async function* sendUpdates(
 			? { kind: 'notSent', cause: halted }
 			: await sendRequest(update, targets, options);
 		unknownInARow = outcome.kind === 'unknown' ? unknownInARow + 1 : 0;
+		const isBroken = unknownInARow >= maxConsecutiveUnknown;
 		if (outcome.kind === 'notSent') halted = outcome.cause;
-		if (outcome.kind === 'unknown' && unknownInARow === maxConsecutiveUnknown)
-			halted = outcome.cause;
+		if (outcome.kind === 'unknown' && (isBroken || isMoved(outcome.cause))) halted = outcome.cause;
 		return targets.map((target) => ({ ...target, targetKind: update.targetKind, outcome }));
 	};
 	for (const { update, targets } of groupUpdates(updates))
@@ -96,6 +96,10 @@ export async function* sendUpdates(
 			}
 			yield results;
 		}
+}
+
+function isMoved(cause: Cause): boolean {
+	return cause.kind === 'response' && isRedirect(cause);
 }
 
 /**
@@ -123,8 +127,7 @@ async function sendRequest(
 				const exchangeClass = classify(exchange);
 				if (exchangeClass !== 'unknown') return exchangeClass === 'notProcessed';
 				lost ??= exchange;
-				const isMoved = exchange.kind === 'response' && isRedirect(exchange);
-				return isRepeatable && !isMoved && attempt + 1 < maxLostAttempts;
+				return isRepeatable && !isMoved(exchange) && attempt + 1 < maxLostAttempts;
 			},
 		);
 		if (!last)

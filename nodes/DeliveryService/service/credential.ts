@@ -83,7 +83,7 @@ export function readCompanyOption(
 	return failure({
 		message: `Delivery Service: the option ${label} is empty`,
 		description:
-			'Enter a company ID; if it is an expression, it returned nothing. Remove the option only if all deliveries are for the company in the credential.',
+			'Enter a company ID; if it is an expression, it returned nothing. Remove the option to use your own company.',
 	});
 }
 

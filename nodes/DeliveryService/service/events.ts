@@ -1,18 +1,15 @@
 import { z } from 'zod/v4';
 
 import { tryParseJson } from '../common/data';
+import { number } from './values';
 
-const numberField = z.preprocess(
-	(value) => (typeof value === 'string' && value.trim() !== '' ? Number(value) : value),
-	z.number(),
-);
 const idField = z.union([z.string().min(1), z.number().transform(String)]);
 const textField = z.string();
 
 /** In a form the list may be JSON text. */
 const routePrices = z.preprocess(
 	(value) => (typeof value === 'string' ? tryParseJson(value) : value),
-	z.array(z.looseObject({ id: idField, price: numberField })),
+	z.array(z.looseObject({ id: idField, price: number })),
 );
 
 /** The names of all events, sorted by code. */
@@ -40,14 +37,14 @@ export const events: Readonly<Record<EventName, ServiceEvent>> = {
 		code: 1,
 		name: 'Delivery Created',
 		description: 'A new delivery (task) was created',
-		fields: { id: idField, distance: numberField, price: numberField, currencySign: textField },
+		fields: { id: idField, distance: number, price: number, currencySign: textField },
 		identifier: 'id',
 	},
 	createRoute: {
 		code: 2,
 		name: 'Route Created',
 		description: 'A new route was created',
-		fields: { route_id: idField, distance: numberField, date: idField, prices: routePrices },
+		fields: { route_id: idField, distance: number, date: idField, prices: routePrices },
 		identifier: 'route_id',
 	},
 	updateTask: {
@@ -118,7 +115,7 @@ export function parseEvent(
 const minMilliseconds = 1e11;
 
 function isoDate(unixTimestamp: string): string | undefined {
-	const value = unixTimestamp.trim() === '' ? NaN : Number(unixTimestamp);
+	const value = number.catch(NaN).parse(unixTimestamp);
 	const date = new Date(value < minMilliseconds ? value * 1000 : value);
 	return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }

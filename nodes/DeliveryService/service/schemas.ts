@@ -85,7 +85,8 @@ function requireBothCoordinates({
 	value,
 	issues,
 }: z.core.ParsePayload<{ lat?: unknown; lng?: unknown }>): void {
-	if ((value.lat === undefined) === (value.lng === undefined)) return;
+	// One that breaks a rule is not missing.
+	if (issues.length > 0 || (value.lat === undefined) === (value.lng === undefined)) return;
 	const missing = value.lat === undefined ? 'lat' : 'lng';
 	issues.push({
 		code: 'custom',
@@ -289,6 +290,6 @@ export const errorBodySchema = z.object({ code: z.string().min(1), message: z.st
 /** A listed subscription (sections 2.7 and 4.4), with all its other fields. */
 export const listedWebhookSchema = z.looseObject({
 	url: z.string().min(1),
-	action: z.coerce.number().int().min(1),
+	action: identifier,
 	status: z.unknown().optional(),
 });

@@ -32,10 +32,7 @@ export function validate<Output>(
 		.map((issue) => describeIssue(issue, present, subject, names));
 	return failure({
 		message: first ?? `${subject} is not valid`,
-		description: [
-			...others.map((other) => `Also: ${other}.`),
-			'Nothing was sent for this item.',
-		].join(' '),
+		description: others.map((other) => `Also: ${other}.`).join(' ') || undefined,
 	});
 }
 

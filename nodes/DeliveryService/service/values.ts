@@ -27,14 +27,19 @@ export function lowerCase(value: unknown): unknown {
 	return typeof value === 'string' ? value.trim().toLowerCase() : value;
 }
 
+/** A number with a rule. An expression may return it as text. */
+export const numeric = (rule: z.ZodNumber) => z.preprocess(numberFromText, rule);
+
+export const number = numeric(z.number());
+
 /** A number of 0 or more. */
-export const amount = z.preprocess(numberFromText, z.number().min(0));
+export const amount = numeric(z.number().min(0));
 
 /** A whole number of 0 or more. */
-export const wholeNumber = z.preprocess(numberFromText, z.int().min(0));
+export const wholeNumber = numeric(z.int().min(0));
 
 /** A whole number of 1 or more. */
-export const identifier = z.preprocess(numberFromText, z.int().min(1));
+export const identifier = numeric(z.int().min(1));
 
 /** Text that is not empty. */
 export const text = z.preprocess(textFromNumber, z.string().min(1));

@@ -282,10 +282,7 @@ const zapietProperty = { name: '_ZapietId', pickup: /(^|&)M=P(&|$)/ };
  *
  * @returns the mark as text for a message, or undefined if there is none
  */
-function pickupMark(
-	{ note_attributes }: Order,
-	lines: readonly LineUnits[],
-): string | undefined {
+function pickupMark({ note_attributes }: Order, lines: readonly LineUnits[]): string | undefined {
 	const attributeLike = (pattern: RegExp) =>
 		note_attributes.find(({ name }) => pattern.test(normalizeName(name)));
 	const method = attributeLike(methodAttributes);

@@ -82,7 +82,9 @@ export function orderToChanges(
 	// The delivery may have been created with an amount to collect.
 	const cod = isSettled || notCollectedFor ? 0 : isUnclear ? undefined : amount;
 	const { unknownMethods } = paymentOf(order, mapping);
+	const hasContact = Object.values(contact).some(Boolean);
 	const unchanged = [
+		...(hasContact ? [] : (['recipient'] as const)),
 		...(location ? [] : (['address'] as const)),
 		...(packages ? [] : (['packages'] as const)),
 		...(cod === undefined && mapping.cod !== 'never' ? (['cash'] as const) : []),
@@ -97,7 +99,7 @@ export function orderToChanges(
 		kind: 'changes',
 		order: updated,
 		changes: {
-			...(Object.values(contact).some(Boolean) && { contact }),
+			...(hasContact && { contact }),
 			// Overwrites old instructions, since those for the previous address would mislead the driver.
 			...(location && {
 				location: { ...location, instructions: location.instructions ?? orderLabel(order) },

@@ -51,7 +51,7 @@ export type Action =
 	/** Orders of several locations have the same pickup. */
 	| { code: 'unlistedLocation'; location: string }
 	/** An update leaves these unchanged. */
-	| { code: 'notUpdated'; fields: Array<'address' | 'packages' | 'cash'> }
+	| { code: 'notUpdated'; fields: Array<'recipient' | 'address' | 'packages' | 'cash'> }
 	/** An update replaces an address with coordinates by one without. */
 	| { code: 'noCoordinates' };
 

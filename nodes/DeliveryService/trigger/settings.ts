@@ -1,11 +1,12 @@
 import type { IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { z } from 'zod/v4';
 
-import { asRecord, nodeParameter } from '../common/parameters';
+import { asRecord, nodeParameter, toList } from '../common/parameters';
 import { credentialType, openClient } from '../service/client';
 import { credentialSchema, selectedCompany, type Credential } from '../service/credential';
-import { eventNameSchema, type EventName } from '../service/events';
+import { eventNames, eventNameSchema, type EventName } from '../service/events';
 import { operationError, unwrap } from '../common/result';
+import { describeValue } from '../common/text';
 import { companyWebhooksClient, type Webhooks } from '../service/webhooks';
 import { invalidFilter, readFilters, type Filters } from './filters';
 import { subscriptionFor, type EventSubscription, type Signer, type UrlOwner } from './urls';
@@ -31,9 +32,13 @@ export function triggerFilters(context: TriggerContext): Filters {
  * @throws NodeOperationError that names the invalid parameter
  */
 export function assertSettings(context: IHookFunctions): void {
-	if (selectedEvents(context).length === 0)
+	const unknown = triggerOn(context).find((one) => !eventNameSchema.safeParse(one).success);
+	if (unknown !== undefined || selectedEvents(context).length === 0)
 		throw operationError(context.getNode(), {
-			message: 'No Delivery Service event is selected',
+			message:
+				unknown === undefined
+					? 'No Delivery Service event is selected'
+					: `The Delivery Service has no event ${describeValue(unknown)}`,
 			description: 'Select at least one event under Trigger On.',
 		});
 	const problem = invalidFilter(triggerFilters(context));
@@ -45,12 +50,15 @@ export function verifiesCaller(context: TriggerContext): boolean {
 	return nodeParameter(context, 'options.verifyCaller', true) !== false;
 }
 
-/** The events that the user selected; none when the parameter is invalid. */
+/** The values of the parameter, which may be an expression. */
+function triggerOn(context: TriggerContext): unknown[] {
+	return toList(nodeParameter(context, 'events', []));
+}
+
+/** The events that the user selected. */
 export function selectedEvents(context: TriggerContext): EventName[] {
-	return z
-		.array(eventNameSchema)
-		.catch([])
-		.parse(nodeParameter(context, 'events', []));
+	const selected = triggerOn(context);
+	return eventNames.filter((name) => selected.includes(name));
 }
 
 /** What a trigger needs to manage its subscriptions. */

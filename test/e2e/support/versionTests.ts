@@ -316,7 +316,7 @@ function testShopifyOrders(installation: () => Installation, name: HostName): vo
 			const expected = [
 				{
 					...{ referenceId: '#1001', allowed: true },
-					message: expect.stringContaining('#1001 may be sent again: whole, by fulfillment order'),
+					message: expect.stringContaining('#1001 may be sent again, from every shop'),
 				},
 				{
 					...{ referenceId: '1002', allowed: false },

@@ -7,8 +7,6 @@ function problemOf(schema: z.ZodType, value: unknown) {
 	return checked.ok ? undefined : checked.problem;
 }
 
-const nothingSent = 'Nothing was sent for this item.';
-
 describe('validating a valid value', () => {
 	test('removes fields that are null or undefined at every depth', () => {
 		const value = { a: null, b: undefined, c: { d: null, e: 0 }, f: [{ g: null, h: '' }, 1] };
@@ -62,7 +60,7 @@ describe('the message of a broken rule', () => {
 	])('names the field, the value and the rule for %s', (_, schema, value, message) => {
 		expect(problemOf(z.object({ size: schema }), { size: value })).toEqual({
 			message,
-			description: nothingSent,
+			description: undefined,
 		});
 	});
 
@@ -86,7 +84,7 @@ describe('the message of a broken rule', () => {
 		const schema = z.object({ name: z.string(), qty: z.number(), size: z.enum(['s']) });
 		expect(problemOf(schema, { qty: 'x', size: 'xl' })).toEqual({
 			message: 'Name is missing',
-			description: `Also: Quantity "x" is not a number. Also: Size "xl" is not one of s. ${nothingSent}`,
+			description: 'Also: Quantity "x" is not a number. Also: Size "xl" is not one of s.',
 		});
 	});
 

@@ -391,18 +391,15 @@ describe('the delivery date', () => {
 	test.each([
 		...['05/12/2026', 'tomorrow', '2026-13-24', '24/12/26', '12 Dec or 12 Jan 2026'],
 		'24 Dec 10:00 2026',
-	])(
-		'is an error if it is not clear (%s), or a note without the option',
-		(text) => {
-			expect(problemOf(sampleOrder(on(text)), { filters: skipping }).message).toBe(
-				`Order #1042 has the delivery date "${text}", which is not clear. Set Delivery Date Format under Filters, or correct the date in Shopify.`,
-			);
-			expect(outcome(on(text))).toMatchObject({
-				kind: 'delivery',
-				needed: `The delivery date "${text}" is not clear. Set Delivery Date Format under Filters.`,
-			});
-		},
-	);
+	])('is an error if it is not clear (%s), or a note without the option', (text) => {
+		expect(problemOf(sampleOrder(on(text)), { filters: skipping }).message).toBe(
+			`Order #1042 has the delivery date "${text}", which is not clear. Set Delivery Date Format under Filters, or correct the date in Shopify.`,
+		);
+		expect(outcome(on(text))).toMatchObject({
+			kind: 'delivery',
+			needed: `The delivery date "${text}" is not clear. Set Delivery Date Format under Filters.`,
+		});
+	});
 
 	test('sends an order from the day before on, in the time zone of the workflow', () => {
 		const kindAt = (now: string, timeZone: string, filters: Fields = {}) =>
@@ -452,7 +449,9 @@ describe('the delivery date', () => {
 			until: '2026-12-23',
 		});
 		expect(ofLines(line('2026-12-24', { id: 2 }), line('2026-12-25'))).toMatchObject({
-			problem: { message: expect.stringContaining('date "2026-12-24 or 2026-12-25", which is not') },
+			problem: {
+				message: expect.stringContaining('date "2026-12-24 or 2026-12-25", which is not'),
+			},
 		});
 	});
 

@@ -109,8 +109,7 @@ function openRun(
 	assertNoRetryOnFail(context);
 	if (!isRemembered && !options.dryRun && context.getMode() === 'retry')
 		throw operationError(node, unsafeRetryProblem);
-	const isIndependent = source.isIndependent === true && isRemembered && !options.dryRun;
-	const sendsOthers = context.continueOnFail() || isIndependent;
+	const sendsOthers = context.continueOnFail() || (source.isIndependent === true && isRemembered);
 	return { source, options, isRemembered, sendsOthers };
 }
 
@@ -174,7 +173,8 @@ async function findDeliveriesToStop(
 	jobs: readonly Job[],
 ): Promise<void> {
 	const stopped = jobs.filter(({ delivery, claim }) => !delivery && claim);
-	const byReference = new Map(stopped.map((job) => [job.claim?.referenceId, job]));
+	const keyOf = ({ claim }: Job) => JSON.stringify([claim?.companyId, claim?.referenceId]);
+	const byReference = new Map(stopped.map((job) => [keyOf(job), job]));
 	for (const some of chunk([...byReference.values()], limits.deliveriesPerRequest)) {
 		const claims = some.flatMap(({ claim }) => claim ?? []);
 		const found = await withLedger(context, async (ledger) => await ledger.lookUp(claims));
@@ -309,8 +309,7 @@ const referenceSchema = z
 
 const noReferenceProblem: Problem = {
 	message: 'Reference ID is missing',
-	description:
-		'Enter one: "Skip Already Sent" recognizes sent deliveries by it. Nothing was sent for this item.',
+	description: 'Enter one: "Skip Already Sent" recognizes sent deliveries by it.',
 };
 
 /** @throws NodeOperationError for the first invalid item, so that nothing is sent */

@@ -4,10 +4,11 @@ import { z } from 'zod/v4';
 import { readCompanyOption } from '../../service/credential';
 import { serviceLabels, validate } from '../../service/validation';
 import { limits, companyIdSchema, deliveryTypeSchema } from '../../service/schemas';
+import { numeric } from '../../service/values';
 import type { Result } from '../../common/result';
 import { omitBlank, collectionParameter, type ParameterReader } from '../../common/parameters';
 import { companyIdField, deliveryTypeOptions, optionsField } from '../../common/fields';
-import { numberBetween, retryFields, retryLabels, retryShape } from '../fields/retryOptions';
+import { retryFields, retryLabels, retryShape } from '../fields/retryOptions';
 
 const defaultBatchSize = limits.deliveriesPerRequest;
 
@@ -38,7 +39,7 @@ const itemOptionLabels = {
 };
 
 const runOptionsSchema = z.object({
-	batchSize: numberBetween(1, limits.deliveriesPerRequest).int().optional(),
+	batchSize: numeric(z.int().min(1).max(limits.deliveriesPerRequest)).optional(),
 	dryRun: z.boolean().default(false),
 	...retryShape(retryDefaults),
 });

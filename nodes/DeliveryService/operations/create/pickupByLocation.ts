@@ -146,9 +146,8 @@ function readTable(value: unknown): Result<PickupTable> {
 function parseTable(value: unknown): Result<PickupTable> {
 	const rows = new Map<string, PlaceOverride>();
 	for (const [index, row] of collectionEntries(value, 'entry').entries()) {
-		const location = isBlank(row.shopifyLocation)
-			? failure({ message: 'Shopify location is missing', description: nothingSent })
-			: validate(text, row.shopifyLocation, 'Shopify location', {});
+		const named = isBlank(row.shopifyLocation) ? undefined : row.shopifyLocation;
+		const location = validate(text, named, 'Shopify location', {});
 		if (!location.ok) return failure(inRow(`row ${index + 1}`, location.problem));
 		const name = truncate(location.value, 60);
 		const place = readRow(row, name);
@@ -181,8 +180,6 @@ function toPlace(row: Readonly<Record<string, unknown>>): object {
 	};
 }
 
-const nothingSent = 'Nothing was sent for this item.';
-
 function inRow(row: string, { message, description }: Problem): Problem {
 	return { message: `Pickup by Location, ${row}: ${message}`, description };
 }
@@ -190,12 +187,12 @@ function inRow(row: string, { message, description }: Problem): Problem {
 function repeatedRowProblem(name: string): Problem {
 	return {
 		message: `Pickup by Location has several rows for "${name}"`,
-		description: `Keep one of them. ${nothingSent}`,
+		description: 'Keep one of them.',
 	};
 }
 
 function noRowProblem(order: string, location: string | undefined): Problem {
-	const addRow = `add the row ${othersName} to Pickup by Location. ${nothingSent}`;
+	const addRow = `add the row ${othersName} to Pickup by Location.`;
 	return location === undefined
 		? {
 				message: `${order} has no location in Shopify, because it is a whole order`,
@@ -211,6 +208,6 @@ function noRowProblem(order: string, location: string | undefined): Problem {
 function twoRowsProblem(name: string): Problem {
 	return {
 		message: `Pickup by Location has two rows for "${name}": one with its name, one with its ID`,
-		description: `Keep one of them. ${nothingSent}`,
+		description: 'Keep one of them.',
 	};
 }

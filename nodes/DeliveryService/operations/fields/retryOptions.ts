@@ -1,6 +1,8 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { z } from 'zod/v4';
 
+import { amount, numeric } from '../../service/values';
+
 /** How the retry options of one operation differ from those of the others. */
 interface RetryDefaults {
 	/** The default of Timeout. */
@@ -16,14 +18,11 @@ const maxTimeoutSeconds = 3600;
 /** The names of both options in messages. */
 export const retryLabels = { maxRetrySeconds: 'max retry time', timeoutSeconds: 'timeout' };
 
-/** A number. Numeric text is accepted too, because an expression may return text. */
-export const numberBetween = (min: number, max = Infinity) => z.coerce.number().min(min).max(max);
-
 /** The schemas of Max Retry Time and Timeout. */
 export function retryShape({ timeoutSeconds }: RetryDefaults) {
 	return {
-		maxRetrySeconds: numberBetween(0).default(defaultMaxRetrySeconds),
-		timeoutSeconds: numberBetween(1, maxTimeoutSeconds).default(timeoutSeconds),
+		maxRetrySeconds: amount.default(defaultMaxRetrySeconds),
+		timeoutSeconds: numeric(z.number().min(1).max(maxTimeoutSeconds)).default(timeoutSeconds),
 	};
 }
 

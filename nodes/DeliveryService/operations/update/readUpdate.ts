@@ -15,7 +15,11 @@ import { isBlank } from '../../common/text';
 import type { Claim } from '../../ledger/claims';
 import type { Ledger } from '../../ledger/ledger';
 import { notUpdatedProblem } from '../../messages/orders';
-import { sentOtherwiseProblem, sharedDeliveryProblem } from '../../messages/updates';
+import {
+	sentOtherwiseProblem,
+	severalDeliveriesProblem,
+	sharedDeliveryProblem,
+} from '../../messages/updates';
 import { orderToChanges, type UpdatedOrder } from '../../shopify/toChanges';
 import { partReference } from '../../shopify/toDelivery';
 import { toProblem } from '../items';
@@ -63,7 +67,7 @@ export function readUpdate(parameters: ParameterReader, item: number): Result<Up
 			serviceLabels,
 		);
 		if (!target.ok) return target;
-		const ids = target.value[targetKind] ?? [];
+		const ids = [...new Set(target.value[targetKind])];
 		const references = targetKind === 'referenceIds' ? ids : [];
 		const changes =
 			parameters.get('changesFrom', item, 'shopifyOrder') === 'shopifyOrder'
@@ -93,22 +97,31 @@ const sharedReferenceProblem: Problem = {
 };
 
 /**
- * The updates, with a problem in place of each from an order whose delivery another order updates as
- * well: it would get the recipient and the cash of the last one.
+ * The updates, with a problem in place of each from an order that updates several deliveries, which
+ * would each collect its cash, or whose delivery another order updates as well: it would get the
+ * recipient and the cash of the last one.
  */
 export function rejectSharedDeliveries(updates: ReadonlyArray<Result<Update>>): Result<Update>[] {
 	const keyOf = ({ label, id = label, partId }: UpdatedOrder) => JSON.stringify([id, partId]);
 	const ordersOf = new Map<string, Set<string>>();
+	const deliveriesOf = new Map<string, Set<string>>();
+	const addTo = (map: Map<string, Set<string>>, key: string, value: string) =>
+		map.set(key, (map.get(key) ?? new Set()).add(value));
 	for (const update of updates) {
 		const { ids, order } = update.ok ? update.value : { ids: [], order: undefined };
 		if (!order) continue;
-		for (const id of ids) ordersOf.set(id, (ordersOf.get(id) ?? new Set()).add(keyOf(order)));
+		for (const id of ids) {
+			addTo(ordersOf, id, keyOf(order));
+			addTo(deliveriesOf, keyOf(order), id);
+		}
 	}
 	return updates.map((update) => {
 		if (!update.ok || !update.value.order) return update;
-		const shared = update.value.ids.find((id) => (ordersOf.get(id)?.size ?? 0) > 1);
-		if (shared === undefined) return update;
-		return failure(sharedDeliveryProblem(update.value.order.label, shared));
+		const { ids, order } = update.value;
+		const deliveries = [...(deliveriesOf.get(keyOf(order)) ?? [])];
+		if (deliveries.length > 1) return failure(severalDeliveriesProblem(order.label, deliveries));
+		const shared = ids.find((id) => (ordersOf.get(id)?.size ?? 0) > 1);
+		return shared === undefined ? update : failure(sharedDeliveryProblem(order.label, shared));
 	});
 }
 

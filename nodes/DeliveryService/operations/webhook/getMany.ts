@@ -1,9 +1,10 @@
 import { z } from 'zod/v4';
 
-import { asRecord } from '../../common/parameters';
+import { asRecord, omitBlank } from '../../common/parameters';
 import { eventNameSchema, eventOptions } from '../../service/events';
 import { unwrap } from '../../common/result';
 import { validate } from '../../service/validation';
+import { identifier } from '../../service/values';
 import { outputItem } from '../items';
 import type { Operation } from '../resource';
 import { runForWebhooks, webhookOptionsField } from './fields';
@@ -14,9 +15,6 @@ const filtersSchema = z.object({
 });
 
 const filterLabels = { events: 'event', status: 'status' };
-
-/** An expression may return the number as text. */
-const limitSchema = z.coerce.number().int().min(1);
 
 /** Lists a company's subscriptions (API document, section 4.4). */
 export const getManyWebhooks: Operation = {
@@ -81,11 +79,11 @@ export const getManyWebhooks: Operation = {
 		return await runForWebhooks(context, async ({ item, webhooks, read }) => {
 			const filters = unwrap(
 				context.getNode(),
-				validate(filtersSchema, asRecord(read('filters')), 'Filters', filterLabels),
+				validate(filtersSchema, omitBlank(asRecord(read('filters'))), 'Filters', filterLabels),
 			);
 			const limit = read('returnAll')
 				? Infinity
-				: unwrap(context.getNode(), validate(limitSchema, read('limit') ?? 50, 'Limit', {}));
+				: unwrap(context.getNode(), validate(identifier.default(50), read('limit'), 'Limit', {}));
 			const { webhooks: listed, unreadable } = await webhooks.list();
 			const isFiltered = filters.events.length > 0 || filters.status !== undefined;
 			const matching = listed

@@ -1,10 +1,12 @@
-import { republishHint } from '../../common/text';
-import { type Problem, operationError, unwrap } from '../../common/result';
+import { NodeApiError } from 'n8n-workflow';
+
+import { joinSentences, republishHint } from '../../common/text';
+import { type Problem, apiError, unwrap } from '../../common/result';
 import { eventForCode } from '../../service/events';
 import type { Subscription } from '../../service/client';
 import { webhookUrlSchema } from '../../service/schemas';
 import { validate } from '../../service/validation';
-import { webhookName, type Webhooks } from '../../service/webhooks';
+import { webhookName } from '../../service/webhooks';
 import { errorItem, outputItem, toProblem } from '../items';
 import type { Operation } from '../resource';
 import { runForWebhooks, urlField, webhookOptionsField } from './fields';
@@ -43,16 +45,24 @@ export const reactivateWebhooks: Operation = {
 			const output = [];
 			for (const [index, { url, action }] of candidates.entries()) {
 				const webhook = { url, event: eventForCode(action), action };
-				const failure = await reactivate(webhooks, { url, action });
-				if (!failure) {
+				let outcome = 'unknown';
+				try {
+					// One that no longer exists can be created, too.
+					await webhooks.unsubscribe({ url, action });
+					outcome = 'unsubscribed';
+					await webhooks.subscribe({ url, action });
 					output.push(outputItem({ ...webhook, reactivated: true }, item));
-				} else if (context.continueOnFail()) {
-					const { outcome, ...problem } = failure;
+				} catch (error) {
+					const progress = `Reactivated before it: ${index} of ${candidates.length}.`;
+					const problem = failureProblem(error, { url, action }, outcome);
+					if (!context.continueOnFail()) {
+						const description = joinSentences([problem.description, progress]);
+						const status = error instanceof NodeApiError ? error.httpCode : null;
+						throw apiError(context.getNode(), { ...problem, description }, status ?? undefined);
+					}
 					output.push(errorItem(problem, item, { outcome, ...webhook }));
-				} else {
-					const progress = ` Reactivated before it: ${index} of ${candidates.length}.`;
-					const description = failure.description + (candidates.length > 1 ? progress : '');
-					throw operationError(context.getNode(), { message: failure.message, description });
+					// The next run reactivates the others, which would be lost like this one.
+					if (outcome === 'unsubscribed') break;
 				}
 			}
 			return output;
@@ -74,30 +84,16 @@ function isAtOrBelow(urlPrefix: string, url: string): boolean {
 	);
 }
 
-/** A failed reactivation, and the state in which it left the webhook. */
-type Failure = Required<Problem> & { outcome: 'unsubscribed' | 'unknown' };
-
 const createAgain = `If it is missing: for a Delivery Service Trigger, ${republishHint}; otherwise, re-create it with Webhook > Create.`;
 
-/** @returns undefined when the webhook is subscribed again */
-async function reactivate(webhooks: Webhooks, webhook: Subscription): Promise<Failure | undefined> {
-	let outcome: Failure['outcome'] = 'unknown';
-	try {
-		// One that no longer exists can be created, too.
-		await webhooks.unsubscribe(webhook);
-		outcome = 'unsubscribed';
-		await webhooks.subscribe(webhook);
-		return undefined;
-	} catch (error) {
-		const { message, description = '' } = toProblem(error);
-		const state =
-			outcome === 'unsubscribed'
-				? 'is gone: it was deleted, not re-created'
-				: 'was not reactivated';
-		return {
-			outcome,
-			message: `The webhook ${webhookName(webhook)} ${state}. ${message}`,
-			description: `Check with Webhook > Get Many. ${createAgain} ${description}`.trim(),
-		};
-	}
+function failureProblem(error: unknown, webhook: Subscription, outcome: string): Problem {
+	const { message, description } = toProblem(error);
+	const state =
+		outcome === 'unsubscribed'
+			? 'was deleted, and may not have been re-created'
+			: 'was not reactivated';
+	return {
+		message: `The webhook ${webhookName(webhook)} ${state}. ${message}`,
+		description: joinSentences(['Check with Webhook > Get Many.', createAgain, description]),
+	};
 }
