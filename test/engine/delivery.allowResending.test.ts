@@ -102,6 +102,7 @@ describe('specific reference IDs', () => {
 
 	test.each<[string, INodeParameters, RegExp]>([
 		['no reference IDs', { referenceIds: ' , ' }, /^Reference ID: at least one is required/],
+		['an object', { referenceIds: '={{ $json }}' }, /^Reference ID \(an object\) is not text/],
 		['an invalid company ID', { referenceIds: 'R0', options: { companyId: 'x' } }, /x/],
 		[
 			'a company for all deliveries',

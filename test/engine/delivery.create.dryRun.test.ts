@@ -100,6 +100,19 @@ test('shows no requests in a dry run with Simplify on', async () => {
 	);
 });
 
+test('shows orders that are not valid beside the others', async () => {
+	const shop = { operation: 'createFromOrders', ...pickupFields };
+	const orders = [
+		shopifyOrder({ shipping_address: { city: 'Salem' } }),
+		shopifyOrder({ id: 2, name: '#2' }),
+	];
+	for (const count of [1, 2]) {
+		const { items, error } = await dryRun(orders.slice(0, count), {}, shop);
+		expect(error).toBeUndefined();
+		expect(jsonOf(items).map(({ reason }) => reason)).toEqual(['invalid', ''].slice(0, count));
+	}
+});
+
 test('shows the packing list of Shopify orders, and why orders would be skipped', async () => {
 	const shop = { operation: 'createFromOrders', ...pickupFields };
 	const items = [

@@ -133,6 +133,14 @@ test('asks a person to stop or check a sent delivery whose order is held, cancel
 	expect(await run(held)).toEqual([stop(' (Harbor Warehouse)', 'is on hold')]);
 	const canceled = { ...order, cancelled_at: '2026-11-24T09:00:00Z' };
 	expect(await run(canceled)).toEqual([stop('', 'was canceled')]);
+	const ofChild = { ...parameters, options: { companyId: '={{ $json.company }}' } };
+	const [child, canceledChild] = [{ id: 9, name: '#9' }, canceled].map((changes) =>
+		[1001, 1002].map((company) => ({ ...order, ...changes, id: 9, name: '#9', company })),
+	);
+	await service.run(ofChild, { items: child });
+	expect(jsonOf((await service.run(ofChild, { items: canceledChild })).items)).toMatchObject(
+		[1001, 1002].map(() => ({ actionNeeded: expect.stringContaining('to stop it') })),
+	);
 	const closed = partOf(mugs(), { id: 12, ...harbor, status: 'closed' });
 	expect(await run(closed)).toEqual([stop(' (Harbor Warehouse)', 'was closed')]);
 	const fulfilled = { line_items: [{ id: mugs().id, quantity: 2 }] };

@@ -413,6 +413,18 @@ describe('changes from a Shopify order', () => {
 		);
 	});
 
+	test('rejects an order that would update several deliveries, each with all of its cash', async () => {
+		const [a = '', b = ''] = await service.seed(2);
+		const parameters = { ...fromOrder(), findBy: 'deliveryIds', deliveryIds: '={{ $json.ids }}' };
+		const problem = `Order #1001 was not updated: it would change several deliveries (${a}, ${b})`;
+		for (const ids of [[[a, b]], [[a], [b]]]) {
+			const items = ids.map((some) => ({ ...shopifyOrder(), ids: some }));
+			const { error } = await service.run(parameters, { items });
+			expect(error?.message).toBe(`${problem} [item 0]`);
+		}
+		expect(updates()).toEqual([]);
+	});
+
 	test('updates one delivery from the same order twice', async () => {
 		const [id = ''] = await service.seed(1);
 		const parameters = { ...fromOrder(), findBy: 'deliveryIds', deliveryIds: id };

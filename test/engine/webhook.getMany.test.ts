@@ -66,6 +66,11 @@ describe('a list of 60 webhooks', () => {
 		['the first two', { limit: 2 }, urlsWhere((number) => number < 2)],
 		['all with Return All', { returnAll: true }, urlsWhere(() => true)],
 		[
+			'all with blank filters',
+			{ returnAll: true, filters: { events: '', status: '={{ "" }}' } },
+			urlsWhere(() => true),
+		],
+		[
 			'only those of two events',
 			{ returnAll: true, filters: { events: ['createTask', 'updateTask'] } },
 			urlsWhere((number) => number % 3 !== 1),

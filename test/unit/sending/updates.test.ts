@@ -304,10 +304,11 @@ describe('a lost response', () => {
 		expect(byId.bodies).toHaveLength(3);
 	});
 
-	test('does not retry after a redirect', async () => {
-		const { bodies, results } = await run([update(0, ['a'])], () => answer(308));
+	test('neither retries nor sends another update after a redirect', async () => {
+		const updates = [update(0, ['a']), update(1, ['b'], { changes: { cod: 2 } })];
+		const { bodies, results } = await run(updates, () => answer(308));
 		expect(bodies).toHaveLength(1);
-		expect(kindsOf(results)).toEqual({ a: 'unknown' });
+		expect(kindsOf(results)).toEqual({ a: 'unknown', b: 'notSent' });
 	});
 
 	test('does not retry an update that replaces its reference ID after 503 from a gateway', async () => {

@@ -48,12 +48,15 @@ describe('parsing a payload', () => {
 		});
 	});
 
-	test.each(['tomorrow', ' ', '9'.repeat(20)])('adds no dateIso for the date %j', (date) => {
-		const { fields, issues } = parseEvent('createRoute', { ...route, date });
-		expect(fields).toMatchObject({ date });
-		expect(fields).not.toHaveProperty('dateIso');
-		expect(issues).toEqual(['The field "date" is not a Unix timestamp']);
-	});
+	test.each(['tomorrow', ' ', '0x10', '9'.repeat(20)])(
+		'adds no dateIso for the date %j',
+		(date) => {
+			const { fields, issues } = parseEvent('createRoute', { ...route, date });
+			expect(fields).toMatchObject({ date });
+			expect(fields).not.toHaveProperty('dateIso');
+			expect(issues).toEqual(['The field "date" is not a Unix timestamp']);
+		},
+	);
 
 	test.each(['', true, ['1700000000']])('keeps the invalid date %j unchanged', (date) => {
 		const { fields, issues } = parseEvent('createRoute', { ...route, date });
@@ -77,6 +80,7 @@ describe('parsing a payload', () => {
 		['distance', 'far'],
 		['distance', ''],
 		['distance', 'Infinity'],
+		['distance', '0x10'],
 		['price', false],
 		['id', ''],
 		['id', {}],

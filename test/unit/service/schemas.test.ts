@@ -131,6 +131,14 @@ describe('a location', () => {
 		});
 	});
 
+	test('with a wrong coordinate does not lack it', () => {
+		const value = withPickup({ address: 'x', lat: 91, lng: 0 });
+		expect(validate(deliverySchema, value, 'Delivery', serviceLabels)).toEqual({
+			ok: false,
+			problem: { message: 'Pickup latitude 91 is more than 90' },
+		});
+	});
+
 	test('requires either an address or a warehouse', () => {
 		expect(messageFor(deliverySchema, withPickup({}))).toBe(
 			'Pickup address is missing. Enter an address or choose a saved warehouse',

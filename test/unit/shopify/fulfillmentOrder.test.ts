@@ -579,6 +579,9 @@ describe('an update from a fulfillment order', () => {
 			actions: [{ code: 'notUpdated', fields: ['address'] }],
 		});
 		expect(changesOf(order)).not.toHaveProperty('changes.location');
+		expect(changesOf({ ...order, customer: null })).toMatchObject({
+			actions: [{ code: 'notUpdated', fields: ['recipient', 'address'] }],
+		});
 	});
 
 	const owed = { ...payableInCash, total_outstanding: '55.00' };

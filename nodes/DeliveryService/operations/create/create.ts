@@ -78,8 +78,8 @@ export async function createDeliveries(
 				readItem(parameters, run.source, item, run.isRemembered),
 			);
 			checkLocations(jobs);
-			const isNothingToSend = jobs.every(({ outcome }) => outcome !== undefined);
-			if (!context.continueOnFail() && (isNothingToSend || !run.sendsOthers))
+			const sendsNothing = jobs.every(({ outcome }) => outcome) && !run.options.dryRun;
+			if (!context.continueOnFail() && (sendsNothing || !run.sendsOthers))
 				assertValid(context.getNode(), jobs);
 			if (run.isRemembered) await findDeliveriesToStop(context, jobs);
 			if (run.options.dryRun && isPreview(context)) return await preview(context, run, jobs);
