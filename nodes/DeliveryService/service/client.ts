@@ -237,24 +237,12 @@ export function updateRequest(body: UpdateBody): ServiceRequest {
 	return { method: 'PATCH', path: '/v1/deliveries/dropoff', json: body };
 }
 
-/** Subscribes a URL to an event (section 4.3). */
-export function subscribeRequest(companyId: number, { url, action }: Subscription): ServiceRequest {
-	return { method: 'POST', path: hooksPath(companyId), form: { url, action: String(action) } };
-}
-
-/** Lists a company's subscriptions (section 4.4). */
-export function listWebhooksRequest(companyId: number): ServiceRequest {
-	return { method: 'GET', path: hooksPath(companyId) };
-}
-
-/** Unsubscribes a URL from an event (section 4.5). */
-export function unsubscribeRequest(
+/** Lists a company's subscriptions, subscribes a URL, or unsubscribes it (sections 4.3 to 4.5). */
+export function webhookRequest(
+	method: 'GET' | 'POST' | 'DELETE',
 	companyId: number,
-	{ url, action }: Subscription,
+	subscription?: Subscription,
 ): ServiceRequest {
-	return { method: 'DELETE', path: hooksPath(companyId), form: { url, action: String(action) } };
-}
-
-function hooksPath(companyId: number): string {
-	return `/hooks/companies/${companyId}`;
+	const form = subscription && { url: subscription.url, action: String(subscription.action) };
+	return { method, path: `/hooks/companies/${companyId}`, form };
 }

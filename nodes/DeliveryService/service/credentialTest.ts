@@ -5,7 +5,7 @@ import type {
 } from 'n8n-workflow';
 
 import { disallowedDomain, readCredential, type Credential } from './credential';
-import { isSuccess, settle, toNoResponse, type Exchange, listWebhooksRequest } from './client';
+import { isSuccess, settle, toNoResponse, type Exchange, webhookRequest } from './client';
 import { serviceDetail, explainFailure, notADeliveryService, otherServer } from './errors';
 import { problemText, type Problem } from '../common/result';
 import { listNotFoundProblem, readWebhookList } from './webhooks';
@@ -77,7 +77,7 @@ async function requestWebhookList(
 	{ baseUrl, apiKeyId, apiSecret }: Credential,
 	companyId: number,
 ): Promise<Exchange> {
-	const { method, path } = listWebhooksRequest(companyId);
+	const { method, path } = webhookRequest('GET', companyId);
 	try {
 		const response: Promise<unknown> = helpers.request({
 			method,

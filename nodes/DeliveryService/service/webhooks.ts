@@ -4,6 +4,7 @@ import type { z } from 'zod/v4';
 import { type Problem, apiError } from '../common/result';
 import {
 	isSuccess,
+	webhookRequest,
 	type ServiceResponse,
 	type Exchange,
 	type ServiceClient,
@@ -11,7 +12,6 @@ import {
 } from './client';
 import { serviceDetail, explainFailure, isSuccessCode, notADeliveryService } from './errors';
 import { eventForCode, eventLabel, type EventName } from './events';
-import * as requests from './client';
 import { codeAndMessageSchema, listedWebhookSchema } from './schemas';
 
 /** A listed subscription, with the meaning of its fields next to their raw values. */
@@ -26,28 +26,8 @@ export interface Webhook extends Subscription {
 	raw: Record<string, unknown>;
 }
 
-/** The service's response to a listing. */
-export interface WebhookList {
-	webhooks: Webhook[];
-	/** Entries without a URL or an event code. */
-	unreadable: unknown[];
-}
-
-/** The outcome of unsubscribing. */
-export interface Removal {
-	/** False when the service has no such subscription (404). */
-	isDone: boolean;
-	/** The service's message, empty when it sent none. */
-	detail: string;
-}
-
 /** The webhook subscriptions of one company. */
-export interface Webhooks {
-	list(): Promise<WebhookList>;
-	/** Subscribes. Any success counts, since the API document shows no response body (section 4.3). */
-	subscribe(subscription: Subscription): Promise<void>;
-	unsubscribe(subscription: Subscription): Promise<Removal>;
-}
+export type Webhooks = ReturnType<typeof companyWebhooksClient>;
 
 /**
  * A client for the subscriptions of a company (sections 4.3 to 4.5).
@@ -59,10 +39,10 @@ export function companyWebhooksClient(
 	node: INode,
 	{ send }: Pick<ServiceClient, 'send'>,
 	companyId: number,
-): Webhooks {
+) {
 	return {
 		async list() {
-			const exchange = await send(requests.listWebhooksRequest(companyId));
+			const exchange = await send(webhookRequest('GET', companyId));
 			if (exchange.kind === 'response' && exchange.status === 404)
 				throw apiError(node, listNotFoundProblem(serviceDetail(exchange)), 404);
 			const response = requireSuccess(node, exchange);
@@ -70,14 +50,16 @@ export function companyWebhooksClient(
 			if (list) return list;
 			throw apiError(node, notADeliveryService, response.status);
 		},
-		async subscribe(subscription) {
-			const exchange = await send(requests.subscribeRequest(companyId, subscription));
+		/** Any success counts, since the API document shows no response body (section 4.3). */
+		async subscribe(subscription: Subscription) {
+			const exchange = await send(webhookRequest('POST', companyId, subscription));
 			if (exchange.kind === 'response' && exchange.status === 409)
 				throw apiError(node, conflictProblem(serviceDetail(exchange)), 409);
 			requireDone(node, requireSuccess(node, exchange));
 		},
-		async unsubscribe(subscription) {
-			const exchange = await send(requests.unsubscribeRequest(companyId, subscription));
+		/** @returns whether it existed (no 404), and the service's message */
+		async unsubscribe(subscription: Subscription) {
+			const exchange = await send(webhookRequest('DELETE', companyId, subscription));
 			const isDone = exchange.kind !== 'response' || exchange.status !== 404;
 			if (isDone) requireDone(node, requireSuccess(node, exchange));
 			return { isDone, detail: serviceDetail(exchange) };
@@ -117,7 +99,7 @@ export function listNotFoundProblem(detail: string, nextStep = ''): Problem {
  *
  * @returns undefined when the response is not a list
  */
-export function readWebhookList({ body }: ServiceResponse): WebhookList | undefined {
+export function readWebhookList({ body }: ServiceResponse) {
 	if (!Array.isArray(body)) return undefined;
 	const entries = body.map((entry: unknown) => ({
 		entry,
