@@ -5,7 +5,6 @@ import {
 	add,
 	amountText,
 	currencyDecimals,
-	priceOfUnits,
 	scale,
 	sign,
 	subtract,
@@ -17,7 +16,7 @@ import {
 } from './money';
 import { fieldName, howToRequest, orderLabel, type Order } from './order';
 import { paymentKind } from './methods';
-import type { LineUnits, OrderUnits } from './units';
+import { priceOfUnits, type LineUnits, type OrderUnits } from './units';
 
 /** Whether an order is paid, and by which methods. */
 export interface Payment {

@@ -2,13 +2,16 @@ import type { Delivery } from '../service/schemas';
 import type { FulfillmentOrder } from './fulfillmentOrder';
 import type { OrderMapping, PackageSizeRule } from './mapping';
 import {
+	currencyDecimals,
 	multiply,
-	priceOfUnits,
+	scale,
 	shift,
 	sign,
 	subtract,
 	sum,
 	toNumber,
+	whole,
+	zero,
 	type Decimal,
 } from './money';
 import {
@@ -291,4 +294,37 @@ function sizeFor(weight: Decimal | undefined, rule: PackageSizeRule): Package['s
 		.filter(({ upToKg }) => sign(subtract(upToKg, weight)) >= 0)
 		.sort((a, b) => sign(subtract(a.upToKg, b.upToKg)));
 	return fittingLimits[0]?.size ?? rule.otherwise;
+}
+
+/**
+ * The price of some units of a line after discounts, or undefined if unknown. A discount applies to all
+ * units of the line, so only the share of these units is subtracted.
+ */
+export function priceOfUnits(
+	line: LineItem,
+	units: number,
+	currency: string | undefined,
+): Decimal | undefined {
+	const discount = lineDiscount(line);
+	if (!line.price || !discount) return undefined;
+	const decimals = Math.max(discount.scale, currencyDecimals(currency));
+	const discountShare =
+		units === line.quantity
+			? discount
+			: scale(discount, whole(units), whole(line.quantity), decimals);
+	const price = subtract(multiply(line.price, units), discountShare);
+	return sign(price) < 0 ? zero : price;
+}
+
+/**
+ * The total discount of a line, or undefined if unknown. The allocations contain both the line's own
+ * discounts and its shares of order discounts. total_discount repeats the line's own discounts, so it
+ * counts only without allocations.
+ */
+function lineDiscount({
+	discount_allocations: allocations,
+	total_discount: ownDiscount,
+}: LineItem): Decimal | undefined {
+	if (allocations.length === 0) return ownDiscount ? ownDiscount.amount : zero;
+	return sum(allocations.map(({ amount }) => amount));
 }
