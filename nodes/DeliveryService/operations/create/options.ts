@@ -12,17 +12,13 @@ import { retryFields, retryLabels, retryShape } from '../fields/retryOptions';
 
 const defaultBatchSize = limits.deliveriesPerRequest;
 
-const retryDefaults = {
-	timeoutSeconds: 120,
-	descriptions: {
-		maxRetryTime:
-			"How long to keep retrying a request while the service is busy. Time spent waiting for the rate limit (100 requests per minute) doesn't count.",
-		timeout:
-			'How long to wait for a response. After a timeout, it is unknown whether the deliveries were created.',
-	},
-};
+const defaultTimeoutSeconds = 120;
 
-const { maxRetryTime, timeout } = retryFields(retryDefaults);
+const { maxRetryTime, timeout } = retryFields(
+	defaultTimeoutSeconds,
+	"How long to keep retrying a request while the service is busy. Time spent waiting for the rate limit (100 requests per minute) doesn't count.",
+	'How long to wait for a response. After a timeout, it is unknown whether the deliveries were created.',
+);
 
 const childCompanyLabel = 'Child Company ID';
 
@@ -41,7 +37,7 @@ const itemOptionLabels = {
 const runOptionsSchema = z.object({
 	batchSize: numeric(z.int().min(1).max(limits.deliveriesPerRequest)).optional(),
 	dryRun: z.boolean().default(false),
-	...retryShape(retryDefaults),
+	...retryShape(defaultTimeoutSeconds),
 });
 
 const runOptionLabels = { batchSize: 'batch size', dryRun: 'dry run', ...retryLabels };

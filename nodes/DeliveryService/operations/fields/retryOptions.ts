@@ -3,13 +3,6 @@ import { z } from 'zod/v4';
 
 import { amount, numeric } from '../../service/values';
 
-/** How the retry options of one operation differ from those of the others. */
-interface RetryDefaults {
-	/** The default of Timeout. */
-	timeoutSeconds: number;
-	descriptions: { maxRetryTime: string; timeout: string };
-}
-
 const defaultMaxRetrySeconds = 300;
 
 /** A timer of more than 24 days would fire immediately; an hour is far below that. */
@@ -19,18 +12,15 @@ const maxTimeoutSeconds = 3600;
 export const retryLabels = { maxRetrySeconds: 'max retry time', timeoutSeconds: 'timeout' };
 
 /** The schemas of Max Retry Time and Timeout. */
-export function retryShape({ timeoutSeconds }: RetryDefaults) {
+export function retryShape(timeoutSeconds: number) {
 	return {
 		maxRetrySeconds: amount.default(defaultMaxRetrySeconds),
 		timeoutSeconds: numeric(z.number().min(1).max(maxTimeoutSeconds)).default(timeoutSeconds),
 	};
 }
 
-/** The fields of Max Retry Time and Timeout. */
-export function retryFields({
-	timeoutSeconds,
-	descriptions,
-}: RetryDefaults): Record<'maxRetryTime' | 'timeout', INodeProperties> {
+/** The fields of Max Retry Time and Timeout, with their descriptions. */
+export function retryFields(timeoutSeconds: number, maxRetryTime: string, timeout: string) {
 	return {
 		maxRetryTime: {
 			displayName: 'Max Retry Time (Seconds)',
@@ -38,15 +28,15 @@ export function retryFields({
 			type: 'number',
 			typeOptions: { minValue: 0 },
 			default: defaultMaxRetrySeconds,
-			description: descriptions.maxRetryTime,
-		},
+			description: maxRetryTime,
+		} satisfies INodeProperties,
 		timeout: {
 			displayName: 'Timeout (Seconds)',
 			name: 'timeoutSeconds',
 			type: 'number',
 			typeOptions: { minValue: 1, maxValue: maxTimeoutSeconds },
 			default: timeoutSeconds,
-			description: descriptions.timeout,
-		},
+			description: timeout,
+		} satisfies INodeProperties,
 	};
 }

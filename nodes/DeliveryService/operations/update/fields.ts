@@ -71,16 +71,13 @@ export const changeFields: INodeProperties[] = [
 	),
 ];
 
-export const updateRetryDefaults = {
-	timeoutSeconds: 60,
-	descriptions: {
-		maxRetryTime: 'How long to keep retrying a request while the service is busy',
-		timeout:
-			'How long to wait for a response. After a timeout, the same update is retried, with up to three attempts in total.',
-	},
-};
+export const defaultTimeoutSeconds = 60;
 
-const { maxRetryTime, timeout } = retryFields(updateRetryDefaults);
+const { maxRetryTime, timeout } = retryFields(
+	defaultTimeoutSeconds,
+	'How long to keep retrying a request while the service is busy',
+	'How long to wait for a response. After a timeout, the same update is retried, with up to three attempts in total.',
+);
 
 /** The deliveries, the changes and the options. */
 export const updateFields: INodeProperties[] = [

@@ -26,9 +26,9 @@ import { toProblem } from '../items';
 import { readPackages } from '../fields/package';
 import { retryLabels, retryShape } from '../fields/retryOptions';
 import { fixedPlace, readOrderMapping } from '../fields/shopifyOrder';
-import { changeFields, updateRetryDefaults } from './fields';
+import { changeFields, defaultTimeoutSeconds } from './fields';
 
-const updateOptionsSchema = z.object(retryShape(updateRetryDefaults));
+const updateOptionsSchema = z.object(retryShape(defaultTimeoutSeconds));
 
 /** The options of the whole run, from the first item. */
 export function readUpdateOptions(
