@@ -9,7 +9,7 @@ import {
 
 import { testConnection } from './service/credentialTest';
 import { properties, subtitle, triggerPanel, webhooks } from './trigger/description';
-import { isSubscribed, subscribe, unsubscribeAll } from './trigger/lifecycle';
+import { subscribe, unsubscribeAll } from './trigger/lifecycle';
 import { receive } from './trigger/receive';
 
 export class DeliveryServiceTrigger implements INodeType {
@@ -49,9 +49,8 @@ export class DeliveryServiceTrigger implements INodeType {
 
 	webhookMethods = {
 		default: {
-			async checkExists(this: IHookFunctions): Promise<boolean> {
-				return await isSubscribed(this);
-			},
+			/** `create` keeps what exists. */
+			checkExists: async () => await Promise.resolve(false),
 			async create(this: IHookFunctions): Promise<boolean> {
 				return await subscribe(this);
 			},

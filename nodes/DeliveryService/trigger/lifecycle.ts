@@ -30,39 +30,12 @@ import { isOwnUrl, type EventSubscription } from './urls';
  */
 
 /**
- * Whether the service lists exactly the desired subscriptions (API document, section 4.4).
- *
- * If n8n starts while the service is unavailable, earlier subscriptions count as unchanged:
- * otherwise n8n would close the webhook and retry with ever longer pauses, while the service posts
- * events to it.
- *
- * @throws NodeApiError when the service rejects the request or can't be reached, NodeOperationError
- *   when the node or its credential is incomplete
- */
-export async function isSubscribed(context: IHookFunctions): Promise<boolean> {
-	return await withFullMessage(async () => {
-		assertSettings(context);
-		const trigger = await openTrigger(context);
-		// `subscribe` lists, too, where it must: this saves time in which events are lost.
-		if (!savedDigests(context)?.length) return false;
-		const listing = await trigger.webhooks.list().catch((error: unknown) => {
-			if (!isStartOfN8n(context) || !isTemporary(error)) throw error;
-			warnAboutUnchecked(context, error);
-		});
-		if (!listing) return true;
-		const { missing, blacklisted, stale } = compare(trigger, listing.webhooks);
-		if (missing.length + blacklisted.length + stale.length > 0) return false;
-		saveDigests(context, digestsOf(trigger));
-		return true;
-	});
-}
-
-/**
  * Subscribes the trigger's event URLs (section 4.3): creates missing and blacklisted subscriptions,
  * then removes the others of this node, so that no event is missed when the API secret changes.
  *
  * Does not list first if all were removed before: n8n unpublishes a workflow to publish a change, and
- * events in between are lost.
+ * events in between are lost. If n8n starts while the service is unavailable, earlier subscriptions
+ * count as unchanged: otherwise n8n would close the webhook while the service posts events to it.
  *
  * @throws NodeOperationError when the node or its credential is incomplete, or the service can't reach
  *   the webhook URL; NodeApiError when the service rejects a request or can't be reached. What this
@@ -76,9 +49,16 @@ export async function subscribe(context: IHookFunctions): Promise<boolean> {
 		const node = context.getNode();
 		if (!isRoutable(context, owner.webhookUrl)) throw operationError(node, unroutableProblem);
 		if (!trigger.isReachable) throw operationError(node, localhostProblem(owner.webhookUrl));
-		const wereRemoved = savedDigests(context)?.length === 0;
-		const { webhooks: listed } = wereRemoved ? { webhooks: [] } : await webhooks.list();
-		const { missing, blacklisted, stale } = compare(trigger, listed);
+		const saved = savedDigests(context);
+		const list =
+			saved?.length === 0
+				? { webhooks: [] }
+				: await webhooks.list().catch((error: unknown) => {
+						if (!saved || !isStartOfN8n(context) || !isTemporary(error)) throw error;
+						warnAboutUnchecked(context, error);
+					});
+		if (!list) return true;
+		const { missing, blacklisted, stale } = compare(trigger, list.webhooks);
 		const leftover = await unsubscribeEach(webhooks, blacklisted);
 		if (leftover) throw leftover.reason;
 		await subscribeEach(trigger, [...missing, ...blacklisted]);
