@@ -104,11 +104,6 @@ describe('specific reference IDs', () => {
 		['no reference IDs', { referenceIds: ' , ' }, /^Reference ID: at least one is required/],
 		['an object', { referenceIds: '={{ $json }}' }, /^Reference ID \(an object\) is not text/],
 		['an invalid company ID', { referenceIds: 'R0', options: { companyId: 'x' } }, /x/],
-		[
-			'a company for all deliveries',
-			{ references: 'all', options: { companyId: '1002' } },
-			/^All Deliveries applies to every company, so it can't be combined with Child Company ID/,
-		],
 	])('clears nothing when given %s', async (_what, parameters, message) => {
 		await create(deliveries(1));
 		const before = deduplicationStore.snapshot();
@@ -151,7 +146,7 @@ test('sends all deliveries again, whatever their company and outcome', async () 
 	expect(await create([unknown])).toEqual(['unknown']);
 
 	const { items } = await allowResending({ references: 'all' });
-	const message = 'Every delivery of this workflow may be sent again if its order comes in again.';
+	const message = 'Every delivery of this workflow may be sent again if it comes in again.';
 	expect(jsonOf(items)).toEqual([{ references: 'all', allowed: true, message }]);
 	expect(deduplicationStore.count('workflow')).toBe(0);
 	expect(await create([...deliveries(2), unknown])).toEqual(['created', 'created', 'created']);

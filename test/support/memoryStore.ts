@@ -28,13 +28,11 @@ export function memoryStore(row: Row, clock: Clock, times = () => noTime): Store
 /** A store that lets the executions of one process access its entries in turn. */
 export function storeOf(entries: Entries): Store {
 	let lastTurn: Promise<unknown> = Promise.resolve();
-	return {
-		async runExclusive(access) {
-			const work = async () => await access(entries);
-			const turn = lastTurn.then(work, work);
-			lastTurn = turn;
-			return await turn;
-		},
+	return async (access) => {
+		const work = async () => await access(entries);
+		const turn = lastTurn.then(work, work);
+		lastTurn = turn;
+		return await turn;
 	};
 }
 

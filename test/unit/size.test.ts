@@ -10,12 +10,12 @@ import { projectFolder } from '../../playground/n8n/folders';
  * lowers it.
  */
 const maxLines = {
-	nodes: 12_860,
-	'nodes/DeliveryService/ledger': 800,
-	'nodes/DeliveryService/shopify': 3288,
-	'nodes/DeliveryService/trigger': 1029,
-	'nodes/DeliveryService/operations/webhook': 430,
-	test: 29_800,
+	nodes: 12_670,
+	'nodes/DeliveryService/ledger': 700,
+	'nodes/DeliveryService/shopify': 3299,
+	'nodes/DeliveryService/trigger': 1017,
+	'nodes/DeliveryService/operations/webhook': 424,
+	test: 30_000,
 	playground: 7712,
 	bench: 1327,
 	tools: 1396,

@@ -1,4 +1,4 @@
-import type { Access } from './store';
+import type { Access, Purpose } from './store';
 
 /** What a delivery claims before it is sent. */
 export interface Claim {
@@ -52,16 +52,15 @@ export type ClaimState =
 /** The state of a delivery before its claim. */
 export interface Found {
 	state: ClaimState;
-	/** If it is claimed now: the entries to record when it was created. */
+	/** If it is claimed now: the entries to record when it was created, and to remove if it was not. */
 	confirmed?: readonly string[];
-	/** If it is claimed now: the entries to remove when it was not created. */
 	released?: readonly string[];
 	/** The one of its cash bases that the order's other parts have; undefined if the order changed since. */
 	cashBasis?: string;
 }
 
 /**
- * A reference ID in the ledger. Its entries in the store are:
+ * What an entry in the store says about a reference ID:
  *
  * | entry    | meaning                                                                         |
  * | -------- | ------------------------------------------------------------------------------- |
@@ -71,34 +70,59 @@ export interface Found {
  * | parts    | it is an order that is sent by fulfillment order                                |
  * | unit     | some units of one of the order's line items were claimed                        |
  * | cash     | the first of its fulfillment orders computed their cash from this basis         |
- * | resend   | Allow Resending has replaced this name by the one with the next number          |
+ * | resend   | Allow Resending has replaced this number by the next one                        |
  * | examined | a lookup is going on, or was interrupted: what it asked for can't be relied on  |
  */
-interface Name {
-	/** The child company that the reference belongs to; undefined for the own company. */
+type EntryKind =
+	'claimed' | 'created' | 'order' | 'parts' | 'unit' | 'cash' | 'resend' | 'examined';
+
+/** A reference ID that is claimed: a delivery's own, or that of an order that is sent in parts. */
+interface Reference {
 	companyId?: number;
 	reference: string;
 	/** Of a fulfillment order: the number of its order, so that both can be sent again together. */
 	orderNumber: number;
 	/** How many times Allow Resending was used for it. */
 	number: number;
+	orderId?: string;
+	isInParts?: true;
+	/** What a fulfillment order takes of its order. */
+	units: ReturnType<typeof unitClaims>;
+	/** The cash bases of an order's fulfillment orders, and the recorded one, or the first one's. */
+	cashBases: string[];
+	cashBasis?: string;
+	state: ClaimState;
 }
 
-type EntryKind =
-	'claimed' | 'created' | 'order' | 'parts' | 'unit' | 'cash' | 'resend' | 'examined';
+function referenceOf(companyId: number | undefined, reference: string, orderNumber = 0): Reference {
+	const name = { companyId, reference, orderNumber, number: 0 };
+	return { ...name, units: [], cashBases: [], state: 'unknown' };
+}
 
-/** An entry of a name: no two are ever equal, whatever a reference contains. */
+/** An entry of a reference: no two are ever equal, whatever a reference contains. */
 function entryOf(
-	{ companyId, reference, orderNumber, number }: Name,
+	{ companyId, reference, orderNumber, number }: Reference,
 	kind: EntryKind,
 	...details: ReadonlyArray<string | number>
 ): string {
-	const key = ['delivery', companyId ?? null, reference, orderNumber, number, kind, ...details];
-	return JSON.stringify(key);
+	const name = ['delivery', companyId ?? null, reference, orderNumber, number];
+	return JSON.stringify([...name, kind, ...details]);
 }
 
-/** The name after Allow Resending. */
-const nextName = (name: Name): Name => ({ ...name, number: name.number + 1 });
+const claimed = (one: Reference) => entryOf(one, 'claimed');
+const resend = (one: Reference) => entryOf(one, 'resend');
+
+function createdEntries(one: Reference): string[] {
+	const order = one.orderId === undefined ? [] : [entryOf(one, 'order', one.orderId)];
+	return [entryOf(one, 'created'), ...order];
+}
+
+function partsEntries(order: Reference, ...bases: ReadonlyArray<string | undefined>): string[] {
+	const cash = bases.flatMap((basis) =>
+		basis === undefined ? [] : [entryOf(order, 'cash', basis)],
+	);
+	return [entryOf(order, 'parts'), ...cash];
+}
 
 /**
  * Claims deliveries that are free: whole orders first, so that none is then claimed in parts as well;
@@ -112,101 +136,72 @@ export async function findStates(
 	access: Access,
 	claims: readonly Claim[],
 ): Promise<ReadonlyMap<Claim, Found>> {
-	const found = new Map<Claim, Found>();
 	const orders = new Map<string, Reference>();
 	const wanted = claims.map((claim) => {
 		const { referenceId, companyId, orderId, part } = claim;
-		if (!part) return { claim, reference: referenceOf(companyId, referenceId, orderId) };
+		const own = referenceOf(companyId, referenceId);
+		if (!part) return { claim, own: { ...own, orderId } };
 		const key = JSON.stringify([companyId, part.orderReferenceId, orderId]);
-		const whole = referenceOf(companyId, part.orderReferenceId, orderId);
+		const whole = { ...referenceOf(companyId, part.orderReferenceId), orderId };
 		const order = orders.get(key) ?? { ...whole, isInParts: true, cashBasis: part.firstBasis };
 		order.cashBases.push(...(part.cashBases ?? []));
 		orders.set(key, order);
-		return { claim, reference: referenceOf(companyId, referenceId), part, order };
+		return { claim, own, part, order };
 	});
-	const wholes = wanted.flatMap(({ reference, order }) => (order ? [] : [reference]));
-	await claimReferences(access, wholes);
-	await claimReferences(access, [...orders.values()]);
+	const wholes = wanted.flatMap(({ own, part }) => (part ? [] : [own]));
+	await claimReferences(access, wholes, 'claim');
+	await claimReferences(access, [...orders.values()], 'order');
 	const parts: Reference[] = [];
-	const firstParts: string[] = [];
-	for (const { claim, reference, part, order } of wanted) {
-		if (!part) continue;
-		const { name, state } = order;
-		if (state === 'created') found.set(claim, { state: 'wholeCreated' });
-		else if (state === 'unknown') found.set(claim, { state: 'wholeUnknown' });
-		else parts.push(reference);
-		if (state === 'free') firstParts.push(...partsEntries(name, order.cashBasis));
-		reference.name.orderNumber = name.number;
-		reference.units = unitClaims(name, part);
-	}
+	const also: string[] = [];
+	for (const { own, part, order } of wanted)
+		if (order?.state === 'created') own.state = 'wholeCreated';
+		else if (order?.state === 'unknown') own.state = 'wholeUnknown';
+		else if (order) {
+			parts.push(Object.assign(own, { orderNumber: order.number, units: unitClaims(order, part) }));
+			if (order.state === 'free') also.push(...partsEntries(order, order.cashBasis));
+		}
 	const units = parts.flatMap((one) => one.units.flatMap(({ entries }) => entries));
-	await claimReferences(access, parts, [...firstParts, ...units]);
+	await claimReferences(access, parts, 'claim', [...also, ...units]);
 	const taken = new Set<string>();
-	const isOpen = (entry: string) => access.isNew(entry) && !taken.has(entry);
-	for (const { claim, reference, order } of wanted) {
-		if (found.has(claim)) continue;
-		const { name, state } = reference;
-		if (state !== 'free') {
-			const hasMore = ({ entries, count }: UnitClaim) =>
-				entries.length - entries.filter(isOpen).length < count;
-			const isGrown = reference.units.some(hasMore);
-			found.set(claim, { state: state === 'created' && isGrown ? 'grown' : state });
-			continue;
-		}
-		const free = reference.units.map(({ entries, count, canceled, fulfilled }) => {
-			const others = entries.filter(isOpen);
-			const gone = Math.max(0, others.length - entries.length + fulfilled);
-			for (const entry of others.slice(others.length - gone)) taken.add(entry);
-			return others.slice(0, Math.max(0, Math.min(count, others.length - gone - canceled)));
-		});
-		const own = free.flat();
-		const isComplete = reference.units.every(({ count }, line) => free[line]?.length === count);
-		// After Allow Resending for this fulfillment order, its units may go out again.
-		if (isComplete || name.number > 0) {
-			for (const entry of own) taken.add(entry);
-			const released = [...own, entryOf(name, 'claimed')];
-			const confirmed = createdEntries(reference);
-			found.set(claim, { state, confirmed, released, cashBasis: order?.cashBasis });
-		} else {
-			access.drop(entryOf(name, 'claimed'));
-			found.set(claim, { state: own.length > 0 ? 'unitsPartlySent' : 'unitsSent' });
-		}
-	}
+	const found = new Map<Claim, Found>();
+	for (const { claim, own, order } of wanted)
+		found.set(claim, takeUnits(access, own, taken, order?.cashBasis));
 	for (const entry of units) if (!taken.has(entry)) access.drop(entry);
 	return found;
 }
 
-/** A reference that is claimed: a delivery's own, or that of an order that is sent in parts. */
-interface Reference {
-	/** Its name; when Allow Resending was used, the one that counts now. */
-	name: Name;
-	orderId?: string;
-	isInParts: boolean;
-	/** What a fulfillment order takes of its order. */
-	units: UnitClaim[];
-	/** The cash bases of an order's fulfillment orders, and the recorded one, or the first one's. */
-	cashBases: string[];
-	cashBasis?: string;
-	state: 'free' | 'created' | 'anotherOrder' | 'inParts' | 'unknown';
-}
-
-function referenceOf(
-	companyId: number | undefined,
-	reference: string,
-	orderId?: string,
-): Reference {
-	const name = { companyId, reference, orderNumber: 0, number: 0 };
-	return { name, orderId, isInParts: false, units: [], cashBases: [], state: 'unknown' };
-}
-
-function createdEntries({ name, orderId }: Reference): string[] {
-	const order = orderId === undefined ? [] : [entryOf(name, 'order', orderId)];
-	return [entryOf(name, 'created'), ...order];
-}
-
-function partsEntries(name: Name, ...cashBases: ReadonlyArray<string | undefined>): string[] {
-	const bases = cashBases.filter((basis) => basis !== undefined);
-	return [entryOf(name, 'parts'), ...bases.map((basis) => entryOf(name, 'cash', basis))];
+/**
+ * What a claim has found. A free delivery takes its units, unless other deliveries have taken them.
+ *
+ * @param taken the units that the deliveries before it take; its own are added
+ */
+function takeUnits(
+	access: Access,
+	own: Reference,
+	taken: Set<string>,
+	cashBasis: string | undefined,
+): Found {
+	const isTaken = (entry: string) => !access.isNew(entry) || taken.has(entry);
+	const { state, units } = own;
+	if (state !== 'free') {
+		const isGrown = units.some(({ entries, count }) => entries.filter(isTaken).length < count);
+		return { state: state === 'created' && isGrown ? 'grown' : state };
+	}
+	const free = units.flatMap(({ entries, count, canceled, fulfilled }) => {
+		const open = entries.filter((entry) => !isTaken(entry));
+		const gone = Math.max(0, open.length - entries.length + fulfilled);
+		for (const entry of open.slice(open.length - gone)) taken.add(entry);
+		return open.slice(0, Math.max(0, Math.min(count, open.length - gone - canceled)));
+	});
+	const isComplete = free.length === units.reduce((sum, { count }) => sum + count, 0);
+	// After Allow Resending for this fulfillment order, its units may go out again.
+	if (!isComplete && own.number === 0) {
+		access.drop(claimed(own));
+		return { state: free.length > 0 ? 'unitsPartlySent' : 'unitsSent' };
+	}
+	for (const entry of free) taken.add(entry);
+	const released = [...free, claimed(own)];
+	return { state, confirmed: createdEntries(own), released, cashBasis };
 }
 
 /**
@@ -218,16 +213,15 @@ function partsEntries(name: Name, ...cashBases: ReadonlyArray<string | undefined
 async function claimReferences(
 	access: Access,
 	references: readonly Reference[],
+	purpose: Purpose,
 	also: readonly string[] = [],
 ): Promise<void> {
-	const claimed = ({ name }: Reference) => entryOf(name, 'claimed');
-	const purpose = references.some(({ isInParts }) => isInParts) ? 'order' : 'claim';
 	for (let pending = references, others = also; pending.length > 0; others = []) {
 		const added = await access.add([...pending.map(claimed), ...others], purpose);
 		for (const one of pending) if (added.has(claimed(one))) one.state = 'free';
 		const known = pending.filter(({ state }) => state !== 'free');
 		pending = await examine(access, known);
-		for (const one of pending) one.name = nextName(one.name);
+		for (const one of pending) one.number++;
 	}
 }
 
@@ -238,60 +232,35 @@ async function claimReferences(
  * @returns those that Allow Resending has freed
  */
 async function examine(access: Access, references: readonly Reference[]): Promise<Reference[]> {
-	const entriesInParts = ({ name, cashBases }: Reference) => partsEntries(name, ...cashBases);
+	const inParts = (one: Reference) => partsEntries(one, ...one.cashBases);
+	const usual = (one: Reference) => (one.isInParts ? inParts : createdEntries)(one);
+	const rare = (one: Reference) => (one.isInParts ? createdEntries : inParts)(one);
 	// Each answer "no" costs a removal, so the rare states are asked for only if necessary.
-	const known = await access.ask(
-		references.flatMap((one) => [
-			entryOf(one.name, 'examined'),
-			...(one.isInParts ? entriesInParts : createdEntries)(one),
-		]),
-	);
-	const has = ({ name }: Reference, kind: 'examined' | 'created' | 'parts') =>
-		known.has(entryOf(name, kind));
+	const first = references.flatMap((one) => [entryOf(one, 'examined'), ...usual(one)]);
+	const known = await access.ask(first);
+	const has = (one: Reference, kind: EntryKind) => known.has(entryOf(one, kind));
 	const isOpen = (one: Reference) =>
 		!has(one, 'examined') && !has(one, 'created') && !has(one, 'parts');
-	const rare = await access.ask(
-		references
-			.filter(isOpen)
-			.flatMap((one) => [
-				...(one.isInParts ? createdEntries : entriesInParts)(one),
-				entryOf(nextName(one.name), 'resend'),
-			]),
-	);
-	for (const entry of rare) known.add(entry);
+	const second = references.filter(isOpen).flatMap((one) => [...rare(one), resend(one)]);
+	for (const entry of await access.ask(second)) known.add(entry);
 	for (const one of references) {
+		if (isOpen(one) || has(one, 'examined')) continue;
+		one.cashBasis = one.cashBases.find((basis) => known.has(entryOf(one, 'cash', basis)));
 		const isSameOrder = createdEntries(one).every((entry) => known.has(entry));
-		if (isOpen(one) || has(one, 'examined')) one.state = 'unknown';
-		else {
-			one.cashBasis = one.cashBases.find((basis) => known.has(entryOf(one.name, 'cash', basis)));
-			if (has(one, 'parts')) one.state = 'inParts';
-			else one.state = isSameOrder ? 'created' : 'anotherOrder';
-		}
+		one.state = has(one, 'parts') ? 'inParts' : isSameOrder ? 'created' : 'anotherOrder';
 	}
-	return references.filter(
-		(one) => isOpen(one) && known.has(entryOf(nextName(one.name), 'resend')),
-	);
+	return references.filter((one) => isOpen(one) && has(one, 'resend'));
 }
 
 /** The units of an order with more are claimed in groups, so that no order fills the store. */
 const maxUnitsPerOrder = 45;
 
 /**
- * The units that a delivery takes of a line item: `count` of these entries that are free. Canceled ones
- * may be claimed or not, so as many stay free; of fulfilled ones, those not claimed before are claimed.
+ * The units that a part takes of each line item: `count` of the entries that are free, since Shopify
+ * doesn't say which of a line's units are in a fulfillment order. Canceled ones may be claimed or not,
+ * so as many stay free; of fulfilled ones, those not claimed before are claimed.
  */
-interface UnitClaim {
-	entries: string[];
-	count: number;
-	canceled: number;
-	fulfilled: number;
-}
-
-/**
- * The entries for the units of a part. Shopify doesn't say which of a line's units are in a
- * fulfillment order, so any that are free count.
- */
-function unitClaims(order: Name, { lines }: OrderPart): UnitClaim[] {
+function unitClaims(order: Reference, { lines }: OrderPart) {
 	const total = lines.reduce((sum, { quantity }) => sum + quantity, 0);
 	const maxGroups =
 		total <= maxUnitsPerOrder ? Infinity : Math.max(1, Math.floor(maxUnitsPerOrder / lines.length));
@@ -306,13 +275,10 @@ function unitClaims(order: Name, { lines }: OrderPart): UnitClaim[] {
 	});
 }
 
-/** How many times Allow Resending for an order has an effect on its fulfillment orders' own. */
-const maxOrderNumber = 9;
-
 /**
  * Lets references be sent again, whatever their state: that of an order frees its delivery and those
  * of its fulfillment orders; that of a fulfillment order frees only this one. The store can't list
- * entries, so each gets a new name: see {@link Name}.
+ * entries, so each reference gets the next number.
  *
  * @returns the references that would not have been sent
  * @throws when the store fails
@@ -322,25 +288,24 @@ export async function freeReferences(
 	companyId: number | undefined,
 	references: readonly string[],
 ): Promise<ReadonlySet<string>> {
-	const claimed = (name: Name) => entryOf(name, 'claimed');
-	const resend = (name: Name) => entryOf(nextName(name), 'resend');
 	const freed = new Set<string>();
 	const obsolete: string[] = [];
-	let names = [...new Set(references)].flatMap((reference) =>
-		Array.from({ length: maxOrderNumber + 1 }, (_, orderNumber): Name => ({
-			...{ companyId, reference, orderNumber, number: 0 },
-		})),
+	// After ten uses for an order, this has no effect on its fulfillment orders' own references.
+	let pending = references.flatMap((reference) =>
+		Array.from({ length: 10 }, (_, number) => referenceOf(companyId, reference, number)),
 	);
-	while (names.length > 0) {
-		const known = await access.ask(names.map(claimed));
-		const remembered = names.filter((name) => known.has(claimed(name)));
-		const added = await access.add(remembered.map(resend), 'order');
-		for (const name of remembered) {
-			if (added.has(resend(name))) freed.add(name.reference);
+	while (pending.length > 0) {
+		await claimReferences(access, pending, 'question');
+		const remembered = pending.filter(({ state }) => state !== 'free');
+		await access.add(remembered.map(resend), 'order');
+		for (const one of remembered) {
+			freed.add(one.reference);
 			for (const kind of ['created', 'parts', 'examined'] as const)
-				obsolete.push(entryOf(name, kind));
+				obsolete.push(entryOf(one, kind));
 		}
-		names = remembered.filter((name) => !added.has(resend(name))).map(nextName);
+		// After an interrupted lookup, the next number may be claimed as well.
+		pending = remembered.filter((one) => !access.isNew(resend(one)));
+		for (const one of pending) one.number++;
 	}
 	await access.remove(obsolete);
 	return freed;

@@ -1,6 +1,11 @@
-import type { Clock } from '../common/clock';
+import { realClock, type Clock } from '../common/clock';
 import { findStates, freeReferences, type Claim, type Found } from './claims';
-import { Access, type Store } from './store';
+import { Access, openWorkflowStore, type Purpose, type Store, type StoreContext } from './store';
+
+/** The ledger of the current workflow, in n8n's database. */
+export function openLedger(context: StoreContext): Ledger {
+	return new Ledger(openWorkflowStore(context), realClock);
+}
 
 /**
  * Remembers which deliveries were sent. A claim is recorded before a delivery is sent, and confirmed
@@ -18,9 +23,6 @@ export class Ledger {
 	/** The entries of released claims that are not removed yet. */
 	private readonly released: string[] = [];
 
-	/** Whether some released claims stay in the store for good: they will be unknown. */
-	private hasLostReleases = false;
-
 	constructor(
 		private readonly store: Store,
 		private readonly clock: Clock,
@@ -33,22 +35,15 @@ export class Ledger {
 	 * @throws when the store fails: then none is claimed
 	 */
 	async claim(claims: readonly Claim[]): Promise<ReadonlyMap<Claim, Found>> {
-		const found = await this.run(async (access) => {
-			const states = await findStates(access, claims);
-			await access.undo('question');
-			return states;
-		});
+		const found = await this.run(['question'], async (access) => await findStates(access, claims));
 		for (const [claim, one] of found) this.claimed.set(claim, one);
 		return found;
 	}
 
 	/** Returns the states of deliveries, and changes nothing. @throws when the store fails */
 	async lookUp(claims: readonly Claim[]): Promise<ReadonlyMap<Claim, Found>> {
-		return await this.run(async (access) => {
-			const states = await findStates(access, claims);
-			await access.undo('question', 'order', 'claim');
-			return states;
-		});
+		const all = ['question', 'order', 'claim'] as const;
+		return await this.run(all, async (access) => await findStates(access, claims));
 	}
 
 	/** Confirms that a claimed delivery was created. */
@@ -64,44 +59,38 @@ export class Ledger {
 	/** Records what was confirmed and released. @throws when that failed */
 	async flush(): Promise<void> {
 		if (this.confirmed.length + this.released.length > 0)
-			await this.run(async (access) => await access.add([], 'claim'));
-		if (this.hasLostReleases) throw new Error('Released claims could not be removed');
+			await this.run([], async (access) => await access.add([], 'claim'));
+	}
+
+	/** Lets references be sent again: see {@link freeReferences}. @throws when the store fails */
+	async allowResending(companyId: number | undefined, references: readonly string[]) {
+		return await this.run(
+			['question'],
+			async (access) => await freeReferences(access, companyId, references),
+		);
 	}
 
 	/**
-	 * Lets deliveries be sent again, whatever their state; see {@link freeReferences}.
+	 * Runs an access, together with what was confirmed and released before.
 	 *
-	 * @returns the references that would not have been sent
-	 * @throws when the store fails
+	 * @param temporary why the entries were added that are removed at the end
 	 */
-	async allowResending(
-		companyId: number | undefined,
-		references: readonly string[],
-	): Promise<ReadonlySet<string>> {
-		return await this.run(async (access) => {
-			const freed = await freeReferences(access, companyId, references);
-			await access.undo('question');
-			return freed;
-		});
-	}
-
-	/** Runs an access, together with what was confirmed and released before. */
-	private async run<Result>(work: (access: Access) => Promise<Result>): Promise<Result> {
-		return await this.store.runExclusive(async (entries) => {
+	private async run<Result>(
+		temporary: readonly Purpose[],
+		work: (access: Access) => Promise<Result>,
+	): Promise<Result> {
+		return await this.store(async (entries) => {
 			const access = new Access(entries, this.clock, this.confirmed);
-			// Now or never: in the next access, they may be another execution's.
-			const released = this.released.splice(0);
-			const { hasLostReleases } = this;
-			this.hasLostReleases = true;
-			await access.remove(released);
-			this.hasLostReleases = hasLostReleases;
+			// Now or never: in the next access, they may be another execution's. Those that stay are unknown.
+			await access.remove(this.released.splice(0));
 			let isDone = false;
 			try {
 				const result = await work(access);
+				await access.undo(temporary);
 				isDone = true;
 				return result;
 			} finally {
-				if (!isDone) await access.undo('claim');
+				if (!isDone) await access.undo(['claim']);
 			}
 		});
 	}

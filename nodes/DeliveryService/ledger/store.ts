@@ -1,65 +1,54 @@
 import { randomUUID } from 'crypto';
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { DeduplicationScope, ICheckProcessedOptions, IExecuteFunctions } from 'n8n-workflow';
 
 import { realClock, type Clock } from '../common/clock';
 import { chunk } from '../common/data';
 
-/** The entries of one workflow or node in n8n's deduplication store. It can't list them. */
+/** The entries of a workflow in n8n's deduplication store, which can't list them. */
 export interface Entries {
 	/** Records entries, and returns those that were not there before. */
 	record(entries: string[]): Promise<ReadonlySet<string>>;
 	remove(entries: string[]): Promise<void>;
 }
 
-/** n8n's deduplication store, shared with other executions. */
-export interface Store {
-	/**
-	 * Runs one or several accesses to the entries. Other executions of the same node wait for their
-	 * end, in any process; so do those of the workflow's other nodes, but only in this process.
-	 */
-	runExclusive<Result>(access: (entries: Entries) => Promise<Result>): Promise<Result>;
-}
+/**
+ * Runs accesses to the entries. Other executions of the same node wait for their end, in any process;
+ * so do those of the workflow's other nodes, but only in this process.
+ */
+export type Store = <Result>(access: (entries: Entries) => Promise<Result>) => Promise<Result>;
+
+type Row = readonly [DeduplicationScope, ICheckProcessedOptions];
 
 /**
- * The maximum number of entries of a workflow: more than 20,000 orders of three, or 10,000 fulfillment
- * orders of three units with seven. n8n reads and writes all, and drops the oldest first.
+ * Shared by all nodes of a workflow, so that one node can allow what another has sent. There is room for
+ * more than 20,000 orders of three entries, or 10,000 fulfillment orders of three units with seven: n8n
+ * reads and writes all, and drops the oldest first.
  */
-const maxEntries = 73_000;
-
-/** Shared by all nodes of a workflow, so that one node can allow what another has sent. */
-const storeScope = 'workflow';
-const storeOptions = { mode: 'entries', maxEntries } as const;
+const inWorkflow: Row = ['workflow', { mode: 'entries', maxEntries: 73_000 }];
 
 /** One lock per node: n8n provides none per workflow. */
-const lockScope = 'node';
-const lockOptions = { mode: 'entries' } as const;
-
-/** The entry whose insertion acquires the lock. */
-const lockEntry = 'held';
+const inNode: Row = ['node', { mode: 'entries' }];
 
 /** What the store needs of n8n. */
-type StoreContext = Pick<IExecuteFunctions, 'getWorkflow' | 'getExecutionCancelSignal'> & {
+export type StoreContext = Pick<IExecuteFunctions, 'getWorkflow' | 'getExecutionCancelSignal'> & {
 	helpers: Pick<
 		IExecuteFunctions['helpers'],
 		'checkProcessedAndRecord' | 'removeProcessed' | 'clearAllProcessedItems'
 	>;
 };
 
-/** Executions of a workflow in this process are queued in memory, without a database lock. */
-const lastAccesses = new Map<string, Promise<unknown>>();
+/** The ends of the last accesses, by workflow: in one process, executions need no database lock. */
+const ends = new Map<string, Promise<void>>();
 
 async function runInQueue<Result>(
-	context: Pick<StoreContext, 'getWorkflow'>,
+	context: StoreContext,
 	access: () => Promise<Result>,
 ): Promise<Result> {
 	const workflow = context.getWorkflow().id ?? '';
-	const result = (lastAccesses.get(workflow) ?? Promise.resolve()).then(access, access);
-	lastAccesses.set(workflow, result);
-	try {
-		return await result;
-	} finally {
-		if (lastAccesses.get(workflow) === result) lastAccesses.delete(workflow);
-	}
+	const result = (ends.get(workflow) ?? Promise.resolve()).then(access);
+	const end = () => undefined;
+	ends.set(workflow, result.then(end, end));
+	return await result;
 }
 
 /**
@@ -71,44 +60,32 @@ async function runInQueue<Result>(
  */
 export function openWorkflowStore(context: StoreContext): Store {
 	const { helpers } = context;
-	const record = async (wanted: string[], scope: 'node' | 'workflow') => {
-		const options = scope === lockScope ? lockOptions : storeOptions;
-		const { new: added } = await helpers.checkProcessedAndRecord(wanted, scope, options);
+	const record = async (wanted: string[], where: Row) => {
+		const { new: added } = await helpers.checkProcessedAndRecord(wanted, ...where);
 		return new Set(added.map(String));
 	};
 	const entries: Entries = {
-		record: async (wanted) => await record(wanted, storeScope),
-		async remove(unwanted) {
-			await helpers.removeProcessed(unwanted, storeScope, storeOptions);
-		},
+		record: async (wanted) => await record(wanted, inWorkflow),
+		remove: async (unwanted) => await helpers.removeProcessed(unwanted, ...inWorkflow),
 	};
 	const lock: Lock = {
 		async tryAcquire(mark) {
-			const added = await record([lockEntry, mark], lockScope);
-			if (added.has(lockEntry)) return 'acquired';
+			const added = await record(['held', mark], inNode);
+			if (added.has('held')) return 'acquired';
 			return added.has(mark) ? 'newHolder' : 'sameHolder';
 		},
-		async release() {
-			await helpers.clearAllProcessedItems(lockScope, lockOptions);
-		},
+		release: async () => await helpers.clearAllProcessedItems(...inNode),
 	};
 	const signal = context.getExecutionCancelSignal();
 	const options = { clock: realClock, random: Math.random, signal };
-	return {
-		runExclusive: async (work) =>
-			await runInQueue(
-				context,
-				async () => await withLock(lock, entries, work, { ...options, mark: randomUUID() }),
-			),
-	};
+	return async (work) =>
+		await runInQueue(context, async () => await withLock(lock, entries, work, options));
 }
 
 /** Removes every entry of the workflow. */
 export async function clearStore(context: StoreContext): Promise<void> {
-	await runInQueue(
-		context,
-		async () => await context.helpers.clearAllProcessedItems(storeScope, storeOptions),
-	);
+	const { helpers } = context;
+	await runInQueue(context, async () => await helpers.clearAllProcessedItems(...inWorkflow));
 }
 
 /** A lock across processes: one of them has it until someone releases it. */
@@ -116,7 +93,6 @@ export interface Lock {
 	/**
 	 * Acquires the lock if it is free. Otherwise adds a mark that lasts as long as the current holder
 	 * has the lock: if the mark is already there, the holder has not changed since the last attempt.
-	 * The holder's own mark is there from the start.
 	 *
 	 * Rejects when another process was faster, or when the lock is not available.
 	 */
@@ -125,31 +101,16 @@ export interface Lock {
 	release(): Promise<void>;
 }
 
-/** What the use of a lock needs. */
-export interface LockOptions {
-	/** Unique among everyone who uses the lock. */
-	mark: string;
-	clock: Clock;
-	/** Returns a random number from 0 up to 1. */
-	random: () => number;
-	/** Aborted when the execution is stopped. */
-	signal?: AbortSignal;
-}
+/** `random` returns a number from 0 up to 1; `signal` is aborted when the execution is stopped. */
+type LockOptions = { clock: Clock; random: () => number; signal?: AbortSignal };
 
-/** The average pause before the next attempt to acquire a lock. */
+/** The average pause between attempts to acquire a lock, and the longest: for a crashed holder. */
 const pauseMs = 20;
+const maxPauseMs = 1000;
 
-/** The longest pause: a crashed holder blocks the lock for minutes. */
-const maxLockPauseMs = 1000;
-
-/** The longest that one access to n8n's database is expected to take; usually it is milliseconds. */
-const maxAccessMs = 120_000;
-
-/** Waiting longer than this ends when the execution is stopped. */
-const longWaitMs = 10_000;
-
-/** How long a holder may start accesses. */
+/** How long a holder may start accesses, and the longest that one is expected to take. */
 const maxHoldMs = 60_000;
+const maxAccessMs = 120_000;
 
 /** Until when a holder certainly has the lock, and may release it: the end of its last access. */
 const maxWorkMs = maxHoldMs + maxAccessMs;
@@ -165,12 +126,6 @@ export const leaseMs = maxWorkMs + maxAccessMs;
  * by an attempt that finds the lock taken: only a broken database keeps failing.
  */
 const maxConsecutiveFailures = 10;
-
-/** How often to try to release a lock: it would block everyone for minutes. */
-const maxReleaseAttempts = 3;
-
-/** How far the system clock may be set back unnoticed, as it regularly is. */
-const toleranceMs = 1000;
 
 /** Whether a lock certainly was acquired at most this long ago: a clock that was set back can't tell. */
 type IsWithin = (ms: number) => boolean;
@@ -193,6 +148,7 @@ export async function withLock<Result>(
 		if (!isWithin(ms)) throw new Error("n8n's database was too slow");
 	};
 	try {
+		assertWithin(maxHoldMs);
 		const result = await work({
 			async record(wanted) {
 				assertWithin(maxHoldMs);
@@ -206,24 +162,14 @@ export async function withLock<Result>(
 		assertWithin(maxWorkMs);
 		return result;
 	} finally {
-		await release(lock, isWithin, options.clock);
+		// By then, it may be another's. If the release fails, the lock expires, which takes minutes.
+		const release = async () => (isWithin(maxWorkMs) ? await lock.release() : undefined);
+		await retry(options.clock, release).catch(() => undefined);
 	}
 }
 
-/** Releases a lock unless it may be another's by the time. Then, or if this fails, it expires. */
-async function release(lock: Lock, isWithin: IsWithin, clock: Clock): Promise<void> {
-	for (let attempt = 1; attempt <= maxReleaseAttempts && isWithin(maxWorkMs); attempt++)
-		try {
-			return await lock.release();
-		} catch {
-			await clock.wait(500);
-		}
-}
-
-async function acquire(
-	lock: Lock,
-	{ mark, clock, random, signal }: LockOptions,
-): Promise<IsWithin> {
+async function acquire(lock: Lock, { clock, random, signal }: LockOptions): Promise<IsWithin> {
+	const mark = randomUUID();
 	// Processes that wait for a crashed holder must not all release the lock at once: the second
 	// would take it away from the one that has just acquired it.
 	const expiryMs = leaseMs * (1 + random() / 5);
@@ -233,39 +179,44 @@ async function acquire(
 	let failures = 0;
 	for (;;) {
 		const started = clock.now();
-		const isWithin: IsWithin = (ms) => {
-			const heldMs = clock.now() - started;
-			return heldMs > -toleranceMs && heldMs <= ms;
-		};
 		const attempt = lock.tryAcquire(mark);
 		const found =
 			failures < maxConsecutiveFailures ? await attempt.catch(() => undefined) : await attempt;
-		if (found === 'acquired') {
-			if (isWithin(maxHoldMs)) return isWithin;
-			await release(lock, isWithin, clock);
-		}
+		if (found === 'acquired')
+			return (ms) => {
+				const heldMs = clock.now() - started;
+				// The system clock is regularly set back a little.
+				return heldMs > -1000 && heldMs <= ms;
+			};
 		failures = found === undefined ? failures + 1 : 0;
 		if (found === 'newHolder') sameHolderMs = 0;
 		if (found === 'sameHolder' && sameHolderMs >= expiryMs) await lock.release();
-		const pause = Math.min(Math.max(pauseMs, sameHolderMs / 10), maxLockPauseMs) * (0.5 + random());
+		const pause = Math.min(Math.max(pauseMs, sameHolderMs / 10), maxPauseMs) * (0.5 + random());
 		await clock.wait(pause);
 		sameHolderMs += pause;
-		if (sameHolderMs >= longWaitMs && signal?.aborted) throw new Error('the execution was stopped');
+		// After a short wait, a stopped execution can still record what it created.
+		if (sameHolderMs >= 10_000 && signal?.aborted) throw new Error('the execution was stopped');
 	}
 }
 
-/** What an entry was recorded for. */
-type Purpose =
-	/** To send a delivery. */
-	| 'claim'
-	/** To stay, because others may rely on it. */
-	| 'order'
-	/** To find out whether it existed, or it turned out not to be needed. */
-	| 'question';
+/** Tries an access again after a hiccup, up to three times. @throws when the last attempt fails */
+async function retry<Result>(
+	clock: Clock,
+	access: () => Promise<Result>,
+	onFailure?: () => void,
+): Promise<Result> {
+	for (let attempt = 1; attempt <= 3; attempt++)
+		try {
+			return await access();
+		} catch {
+			onFailure?.();
+			await clock.wait(500 * attempt);
+		}
+	return await access();
+}
 
-/** How often to try an access, and the pause between: after a hiccup, nothing should be unknown. */
-const maxAccessAttempts = 4;
-const accessPauseMs = 500;
+/** Why an entry was recorded: to send a delivery, to stay for others to rely on, or to ask for it. */
+export type Purpose = 'claim' | 'order' | 'question';
 
 /** How many entries to remove at once: n8n is blocked while it searches for them. */
 const maxEntriesPerRemoval = 200;
@@ -275,8 +226,8 @@ export class Access {
 	/** The purpose of every entry that was new, in order. */
 	private readonly added = new Map<string, Purpose>();
 
-	/** Whether no record has failed: otherwise it may have added anything. */
-	private isCertain = true;
+	/** Whether a record has failed: it may have added anything. */
+	private isUncertain = false;
 
 	/** @param confirmed entries that the next record adds as well, and then removes from this list */
 	constructor(
@@ -293,9 +244,11 @@ export class Access {
 		if (unique.length === 0) return new Set();
 		const record = async () => await this.entries.record(unique);
 		// To a question that may have been recorded, the answer would always be yes.
-		const added = await (purpose === 'question' ? record() : this.attempt(record));
+		const added = await (purpose === 'question' ? record() : this.retry(record));
 		this.confirmed.splice(0, length);
-		for (const entry of wanted) if (added.has(entry)) this.added.set(entry, purpose);
+		// What this access has added before gets the new purpose.
+		for (const entry of wanted)
+			if (added.has(entry) || this.isNew(entry)) this.added.set(entry, purpose);
 		return added;
 	}
 
@@ -319,9 +272,9 @@ export class Access {
 	 * Removes the entries that were added for some purposes, the last ones first. When a record failed,
 	 * those of orders stay: what it may have added must not outlive the entry that gives it a meaning.
 	 */
-	async undo(...purposes: readonly Purpose[]): Promise<void> {
+	async undo(purposes: readonly Purpose[]): Promise<void> {
 		const found = [...this.added].filter(
-			([, purpose]) => purposes.includes(purpose) && (this.isCertain || purpose !== 'order'),
+			([, purpose]) => purposes.includes(purpose) && !(this.isUncertain && purpose === 'order'),
 		);
 		await this.remove(found.map(([entry]) => entry).reverse());
 	}
@@ -329,17 +282,10 @@ export class Access {
 	/** Removes entries in order. @throws when the store fails */
 	async remove(obsolete: readonly string[]): Promise<void> {
 		for (const some of chunk(obsolete, maxEntriesPerRemoval))
-			await this.attempt(async () => await this.entries.remove(some));
+			await this.retry(async () => await this.entries.remove(some));
 	}
 
-	private async attempt<Result>(work: () => Promise<Result>): Promise<Result> {
-		for (let attempt = 1; attempt < maxAccessAttempts; attempt++)
-			try {
-				return await work();
-			} catch {
-				this.isCertain = false;
-				await this.clock.wait(accessPauseMs * attempt);
-			}
-		return await work();
+	private async retry<Result>(access: () => Promise<Result>): Promise<Result> {
+		return await retry(this.clock, access, () => (this.isUncertain = true));
 	}
 }

@@ -8,6 +8,8 @@ import {
 
 import { apiError, operationError, problemText, type Problem } from '../common/result';
 import { realClock } from '../common/clock';
+import { openLedger, type Ledger } from '../ledger/ledger';
+import { storeProblem } from '../messages/outcomes';
 
 /** An output item paired with an input item. */
 export function outputItem(json: object, item: number): INodeExecutionData {
@@ -152,4 +154,16 @@ export async function runPerItem(
 		}
 	}
 	return output;
+}
+
+/** @throws NodeOperationError when n8n's database fails */
+export async function withLedger<Value>(
+	context: IExecuteFunctions,
+	work: (ledger: Ledger) => Promise<Value>,
+): Promise<Value> {
+	try {
+		return await work(openLedger(context));
+	} catch (error) {
+		throw operationError(context.getNode(), storeProblem(error));
+	}
 }

@@ -21,6 +21,8 @@ export interface Job {
 	claim?: Claim;
 	/** Whether its output item has only the usual columns. */
 	simplify?: boolean;
+	/** The job on whose outcome that of this duplicate depends. */
+	first?: Job;
 	/** Set once. */
 	outcome?: Outcome;
 }

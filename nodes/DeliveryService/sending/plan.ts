@@ -2,24 +2,21 @@ import { limits } from '../service/schemas';
 import type { FailureReason, Job } from './job';
 
 /**
- * Finds jobs with the reference ID of an earlier one, or of an order that the input contains whole as
- * well. A different delivery with the same reference ID fails at once.
- *
- * @returns for each duplicate, the job on whose outcome its own depends
+ * Sets `first` of each duplicate: the job with its reference ID, or with the whole order of its
+ * fulfillment order. A different delivery with the same reference ID fails at once.
  */
-export function findDuplicates(jobs: readonly Job[]): ReadonlyMap<Job, Job> {
-	const keyOf = (...key: ReadonlyArray<string | number | undefined>) => JSON.stringify(key);
+export function markDuplicates(jobs: readonly Job[]): void {
+	const keyOf = (companyId?: number, referenceId?: string) =>
+		JSON.stringify([companyId, referenceId]);
+	/** Equal for two jobs of one order; without order IDs, if their deliveries are equal. */
+	const contentOf = ({ claim, delivery }: Job) => claim?.orderId ?? JSON.stringify(delivery);
 	const firsts = new Map<string, Job>();
-	const wholes = new Map<string, Job>();
-	const duplicates: Array<[Job, Job]> = [];
 	for (const job of jobs) {
-		const { companyId, referenceId, orderId, part } = job.claim ?? {};
+		const { companyId, referenceId, orderId } = job.claim ?? {};
 		if (referenceId === undefined) continue;
 		const first = firsts.get(keyOf(companyId, referenceId));
-		if (!first) {
-			firsts.set(keyOf(companyId, referenceId), job);
-			if (!part) wholes.set(keyOf(companyId, referenceId, orderId), job);
-		} else if (isSameDelivery(job, first)) duplicates.push([job, first]);
+		if (!first) firsts.set(keyOf(companyId, referenceId), job);
+		else if (contentOf(job) === contentOf(first)) job.first = first;
 		else {
 			const areOrders = orderId !== undefined && first.claim?.orderId !== undefined;
 			const why: FailureReason = areOrders
@@ -28,26 +25,20 @@ export function findDuplicates(jobs: readonly Job[]): ReadonlyMap<Job, Job> {
 			job.outcome = { kind: 'notSent', why };
 		}
 	}
-	const parts = [...firsts.values()].flatMap((job): Array<[Job, Job]> => {
+	for (const job of firsts.values()) {
 		const { companyId, orderId, part } = job.claim ?? {};
-		const whole = part && wholes.get(keyOf(companyId, part.orderReferenceId, orderId));
-		return whole ? [[job, whole]] : [];
-	});
-	// Those with the reference ID of a part depend on it.
-	return new Map([...parts, ...duplicates]);
-}
-
-/** Whether two jobs are for the same order; without order IDs, whether their deliveries are equal. */
-function isSameDelivery(one: Job, other: Job): boolean {
-	const [oneId, otherId] = [one.claim?.orderId, other.claim?.orderId];
-	if (oneId !== undefined || otherId !== undefined) return oneId === otherId;
-	return JSON.stringify(one.delivery) === JSON.stringify(other.delivery);
+		const whole = part && firsts.get(keyOf(companyId, part.orderReferenceId));
+		if (whole?.claim && !whole.claim.part && whole.claim.orderId === orderId) job.first = whole;
+	}
 }
 
 /** Sets the outcomes of duplicates: skipped, unless the first one may have no delivery. */
-export function settleDuplicates(duplicates: ReadonlyMap<Job, Job>): void {
-	for (const [job, first] of duplicates) {
-		const kind = first.outcome?.kind ?? 'created';
+export function settleDuplicates(jobs: readonly Job[]): void {
+	for (const job of jobs) {
+		const { first } = job;
+		if (!first) continue;
+		// The first one may be a fulfillment order of a whole order itself.
+		const kind = (first.first ?? first).outcome?.kind ?? 'created';
 		if (kind === 'created' || kind === 'skipped') {
 			const isSame = job.claim?.referenceId === first.claim?.referenceId;
 			job.outcome = { kind: 'skipped', why: { code: isSame ? 'sameReference' : 'sameOrder' } };

@@ -4,8 +4,8 @@ import type { Ledger } from '../ledger/ledger';
 import { limits } from '../service/schemas';
 import type { Halt, Job, Outcome } from './job';
 import {
-	findDuplicates,
 	groupJobs,
+	markDuplicates,
 	maxClaimed,
 	planGroup,
 	settleDuplicates,
@@ -47,10 +47,9 @@ export const nothingSent: Report = { requests: 0, waitedMs: 0, ledgerFailed: fal
  */
 export async function sendJobs(jobs: readonly Job[], options: SendingOptions): Promise<Report> {
 	// Without a ledger, no job has a claim, so none is a duplicate.
-	const duplicates = findDuplicates(jobs.filter(isPending));
-	const run = new Run(options);
-	const report = await run.send(jobs.filter((job) => isPending(job) && !duplicates.has(job)));
-	settleDuplicates(duplicates);
+	markDuplicates(jobs.filter(isPending));
+	const report = await new Run(options).send(jobs.filter(isPending));
+	settleDuplicates(jobs);
 	return report;
 }
 
@@ -61,20 +60,20 @@ export async function sendJobs(jobs: readonly Job[], options: SendingOptions): P
  * @throws when the ledger can't be read
  */
 export async function lookUpJobs(jobs: readonly Job[], ledger: Ledger): Promise<void> {
-	const duplicates = findDuplicates(jobs.filter(isPending));
+	markDuplicates(jobs.filter(isPending));
 	const claims = jobs.flatMap((job) =>
-		job.claim && isPending(job) && !duplicates.has(job) ? [{ job, claim: job.claim }] : [],
+		job.claim && isPending(job) ? [{ job, claim: job.claim }] : [],
 	);
 	// In portions as in a run: a look-up records entries, which drops others from a full store.
 	for (const some of chunk(claims, limits.deliveriesPerRequest)) {
 		const found = await ledger.lookUp(some.map(({ claim }) => claim));
 		for (const { job, claim } of some) applyClaim(job, found.get(claim));
 	}
-	settleDuplicates(duplicates);
+	settleDuplicates(jobs);
 }
 
-function isPending({ delivery, outcome }: Job): boolean {
-	return delivery !== undefined && outcome === undefined;
+function isPending({ delivery, outcome, first }: Job): boolean {
+	return delivery !== undefined && outcome === undefined && first === undefined;
 }
 
 /** Sets what a claim means for its job: its outcome, or what the driver collects if it may be sent. */

@@ -4,6 +4,8 @@ import type { OrderMapping } from './mapping';
 import type { Order } from './order';
 import type { LineUnits } from './units';
 
+type Filters = OrderMapping['filters'];
+
 /** The delivery date of an order, as far as it is known. */
 export interface DeliveryDate {
 	/** As YYYY-MM-DD. */
@@ -34,32 +36,32 @@ const timeAttributes = ['delivery time', 'delivery slot', 'delivery time slot', 
 export function findDeliveryDate(
 	order: Order,
 	lines: ReadonlyArray<Pick<LineUnits, 'line'>>,
-	{ filters, time }: OrderMapping,
+	{ filters, time: { timeZone } }: OrderMapping,
 ): DeliveryDate {
-	const { timeZone } = time;
-	const names = (filters.deliveryDateAttributes ?? deliveryDateAttributes).map(normalizeName);
-	const properties = lines.flatMap(({ line }) => line.properties);
-	const valuesOf = (list: readonly string[]) => {
-		const isListed = ({ name }: { name: string }) => list.includes(normalizeName(name));
+	const valuesOf = (names: readonly string[]) => {
+		const isListed = ({ name }: { name: string }) => names.includes(normalizeName(name));
 		const own = order.note_attributes.find(isListed);
-		const found = own ? [own] : properties.filter(isListed);
+		const found = own ? [own] : lines.flatMap(({ line }) => line.properties.filter(isListed));
 		return [...new Set(found.map(({ value }) => value))];
 	};
-	const texts = valuesOf(names);
+	const names = filters.deliveryDateAttributes ?? deliveryDateAttributes;
+	const texts = valuesOf(names.map(normalizeName));
 	const method = order.fulfillmentOrder?.delivery_method;
 	const times = [method?.min_delivery_date_time, method?.max_delivery_date_time]
 		.map((time) => Date.parse(time ?? ''))
 		.filter((time) => method?.method_type === 'local' && !Number.isNaN(time));
 	const isOneDay = new Set(times.map((time) => dayAt(time, timeZone))).size === 1;
 	const window = isOneDay ? times.map((time) => clockAt(time, timeZone)) : [];
-	const chosen = valuesOf(timeAttributes);
-	const when = chosen.length > 0 ? chosen.join(' or ') : [...new Set(window)].join(' to ');
-	const [start] = times;
-	const ofWindow = start === undefined ? [] : [dayAt(start, timeZone)];
-	const ofTexts = texts.map((text) => readDay(text, filters.deliveryDateFormat));
-	const [day, ...others] = new Set(texts.length > 0 ? ofTexts : ofWindow);
-	const isUnclear = texts.length > 0 && (day === undefined || others.length > 0);
-	return { ...(isUnclear ? { unclear: texts.join(' or ') } : { day }), time: when || undefined };
+	const days =
+		texts.length > 0
+			? texts.map((text) => readDay(text, filters.deliveryDateFormat))
+			: times.slice(0, 1).map((time) => dayAt(time, timeZone));
+	const [day, ...others] = new Set(days);
+	const isUnclear = days.length > 0 && (day === undefined || others.length > 0);
+	return {
+		...(isUnclear ? { unclear: texts.join(' or ') } : { day }),
+		time: valuesOf(timeAttributes).join(' or ') || [...new Set(window)].join(' to ') || undefined,
+	};
 }
 
 const yearFirst = /(?<!\d)(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)/;
@@ -69,22 +71,19 @@ const yearLast = /(?<!\d)(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d\d)(?!\d)/;
 let months: Map<string, number> | undefined;
 
 function monthsByName(): Map<string, number> {
-	const numbers = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
-	const formats = ['en', 'es', 'pt', 'fr', 'de', 'it', 'nl'].flatMap((language) =>
-		(['short', 'long'] as const).map((month) => new Intl.DateTimeFormat(language, { month })),
-	);
-	const nameOf = (format: Intl.DateTimeFormat, month: number) =>
-		normalizeName(format.format(new Date(2000, month - 1, 15)));
-	return new Map(
-		formats.flatMap((format) => numbers.map((month) => [nameOf(format, month), month] as const)),
-	);
+	const found = new Map<string, number>();
+	for (const language of ['en', 'es', 'pt', 'fr', 'de', 'it', 'nl'])
+		for (const month of ['short', 'long'] as const) {
+			const names = new Intl.DateTimeFormat(language, { month });
+			for (let number = 1; number <= 12; number++)
+				found.set(normalizeName(names.format(new Date(2000, number - 1, 15))), number);
+		}
+	return found;
 }
 
 /** A date with the name of its month, e.g. "Dec 24, 2026". */
 function readNamedDay(text: string): string | undefined {
-	const words = normalizeName(text)
-		.split(' ')
-		.filter((word) => !['de', 'of', 'the'].includes(word));
+	const words = normalizeName(text).split(/ (?:(?:de|of|the) )*/);
 	months ??= monthsByName();
 	const [month = 0, ...others] = new Set(words.flatMap((word) => months?.get(word) ?? []));
 	const year = words.find((word) => /^\d{4}$/.test(word));
@@ -98,10 +97,7 @@ function readNamedDay(text: string): string | undefined {
 }
 
 /** A date as YYYY-MM-DD; undefined if it is none, or can be read in two ways. */
-function readDay(
-	text: string,
-	format: OrderMapping['filters']['deliveryDateFormat'],
-): string | undefined {
+function readDay(text: string, format: Filters['deliveryDateFormat']): string | undefined {
 	const [, year, month = 0, day = 0] = yearFirst.exec(text) ?? [];
 	if (year !== undefined) return toDay(Number(year), Number(month), Number(day));
 	const found = yearLast.exec(text);

@@ -69,9 +69,8 @@ function noLocationMessage(order: Order, subject: string): string {
 	if (order.shipping_address)
 		return `${subject} has no street ("address1") in its shipping address. Add it to the order in Shopify.`;
 	const addIt = `${subject} has items to ship, but no shipping address. Add one to the order in Shopify, or set Send All Orders To.`;
-	return order.shipping_lines.length > 0
-		? addIt
-		: `${addIt} If it has one, or is a store pickup: ${howToRequest(order, `"${fieldName(order, ['shipping_address'])}" and "${fieldName(order, ['shipping_lines'])}"`)}.`;
+	if (order.shipping_lines.length > 0) return addIt;
+	return `${addIt} If it is a store pickup: ${howToRequest(order, `"${fieldName(order, ['shipping_lines'])}"`)}.`;
 }
 
 function noEmailMessage(order: Order, subject: string): string {

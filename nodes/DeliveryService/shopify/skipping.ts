@@ -8,7 +8,7 @@ import type { OrderMapping } from './mapping';
 import { fieldName, type Order } from './order';
 import { lacksPersonalData } from './recipient';
 import { checkMethods, isListed, storePickupNames } from './methods';
-import { unitsByLine, type LineUnits, type OrderUnits } from './units';
+import { unitsByLine, type OrderUnits } from './units';
 
 /** Why an order, or the fulfillment order of it, is skipped. */
 export type Skip =
@@ -35,15 +35,13 @@ type Pickup =
 /**
  * Decides whether to skip an order, or the fulfillment order of it.
  *
- * @param lines the items of the delivery
  * @param hasItemsLeft whether units are left to ship; true if that can't be determined
  * @returns why, or undefined if the order is to be sent
  */
 export function findSkip(
 	order: Order,
 	mapping: OrderMapping,
-	{ isByService }: Pick<OrderUnits, 'isByService'>,
-	lines: readonly LineUnits[],
+	units: OrderUnits,
 	hasItemsLeft: boolean,
 ): Skip | undefined {
 	const { fulfillmentOrder: part } = order;
@@ -51,8 +49,8 @@ export function findSkip(
 	if (order.test && !mapping.filters.includeTestOrders) return { code: 'testOrder' };
 	const ofPart = part && (findMethodSkip(part, mapping) ?? findStatusSkip(part, mapping));
 	if (ofPart) return ofPart;
-	if (!hasItemsLeft) return { code: isByService ? 'fulfillmentService' : 'nothingToShip' };
-	const pickup = findPickup(order, lines, mapping);
+	if (!hasItemsLeft) return { code: units.isByService ? 'fulfillmentService' : 'nothingToShip' };
+	const pickup = findPickup(order, units, mapping);
 	if (pickup) return { code: 'localPickup', pickup };
 	return findPaymentSkip(order, mapping) ?? findFilterSkip(order, mapping);
 }
@@ -99,16 +97,12 @@ function findStatusSkip(
  * no shipping address, and a shipping line with the pickup location or the source "pos". A missing
  * address proves nothing if Shopify removed all personal data.
  */
-function findPickup(
-	order: Order,
-	lines: readonly LineUnits[],
-	{ overrides }: OrderMapping,
-): Pickup | undefined {
-	if (overrides.address) return undefined;
+function findPickup(order: Order, units: OrderUnits, mapping: OrderMapping): Pickup | undefined {
+	if (mapping.overrides.address) return undefined;
 	const method = order.fulfillmentOrder?.delivery_method?.method_type;
 	// The user chose to send pickups.
 	if (method === 'pick_up') return undefined;
-	const mark = pickupMark(order, lines);
+	const mark = pickupMark(order, units);
 	if (mark !== undefined && order.shipping_address) return { shownBy: 'mark', mark };
 	const [line] = order.shipping_lines;
 	const isLocal = line ? !lacksPersonalData(order) : order.source_name?.toLowerCase() === 'pos';
@@ -282,7 +276,7 @@ const zapietProperty = { name: '_ZapietId', pickup: /(^|&)M=P(&|$)/ };
  *
  * @returns the mark as text for a message, or undefined if there is none
  */
-function pickupMark({ note_attributes }: Order, lines: readonly LineUnits[]): string | undefined {
+function pickupMark({ note_attributes }: Order, { lines }: OrderUnits): string | undefined {
 	const attributeLike = (pattern: RegExp) =>
 		note_attributes.find(({ name }) => pattern.test(normalizeName(name)));
 	const method = attributeLike(methodAttributes);
@@ -291,7 +285,7 @@ function pickupMark({ note_attributes }: Order, lines: readonly LineUnits[]): st
 		method ??
 		attributeLike(locationAttributes) ??
 		lines
-			.flatMap(({ line }) => line.properties)
+			.flatMap(({ line, taken }) => (taken > 0 ? line.properties : []))
 			.find(({ name, value }) => name === zapietProperty.name && zapietProperty.pickup.test(value));
 	return mark && `${mark.name}: ${mark.value}`;
 }

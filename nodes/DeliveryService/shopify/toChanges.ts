@@ -7,7 +7,7 @@ import { noFilters, type OrderMapping } from './mapping';
 import { orderLabel, problemFrom, readOrder } from './order';
 import { readRecipient } from './recipient';
 import { findSkip, type Skip } from './skipping';
-import { partReference, type Action } from './toDelivery';
+import { actionsOf, partReference, type Action } from './toDelivery';
 import { countUnits, isPartlyFulfilled, toPackages } from './units';
 
 /** The order that changes are from. */
@@ -62,7 +62,7 @@ export function orderToChanges(
 	if (!isFulfilled && units.problems.length > 0)
 		return invalid({ problem: problemFrom(units.problems) });
 	const lines = units.lines.filter(({ taken }) => taken > 0);
-	const skip = findSkip(order, options, units, lines, isFulfilled || lines.length > 0);
+	const skip = findSkip(order, options, units, isFulfilled || lines.length > 0);
 	if (skip && !changeableReasons.includes(skip.code))
 		return { kind: 'skipped', label: orderLabel(order), ...skip };
 	const date = findDeliveryDate(order, lines.length > 0 ? lines : units.lines, mapping);
@@ -90,11 +90,11 @@ export function orderToChanges(
 		...(cod === undefined && mapping.cod !== 'never' ? (['cash'] as const) : []),
 	];
 	const lacksCoordinates = location && !location.lat && mapping.includeCoordinates;
-	const actions: Array<Action | false | undefined> = [
+	const actions = actionsOf(
 		notCollectedFor && { code: 'cashNotCollected', methods: notCollectedFor, unknownMethods },
 		unchanged.length > 0 && { code: 'notUpdated', fields: unchanged },
 		lacksCoordinates && { code: 'noCoordinates' },
-	];
+	);
 	return {
 		kind: 'changes',
 		order: updated,
@@ -107,7 +107,7 @@ export function orderToChanges(
 			packages,
 			cod,
 		},
-		actions: actions.filter((action) => typeof action === 'object'),
+		actions: actions ?? [],
 	};
 }
 

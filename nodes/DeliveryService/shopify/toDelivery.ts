@@ -135,7 +135,7 @@ export function orderToDelivery(
 	const lines = units.lines.filter(({ taken }) => taken > 0);
 	const date = findDeliveryDate(order, lines, mapping);
 	const skip =
-		findSkip(order, mapping, units, lines, lines.length > 0 || units.problems.length > 0) ??
+		findSkip(order, mapping, units, lines.length > 0 || units.problems.length > 0) ??
 		findTimeSkip(order, mapping, date);
 	if (skip) {
 		const { unknownMethods: methods } = payment;
@@ -222,7 +222,7 @@ function partOf(
 }
 
 /** The actions that apply; undefined if there are none. */
-function actionsOf(...actions: Array<Action | false | undefined | ''>): Action[] | undefined {
+export function actionsOf(...actions: Array<Action | false | undefined | ''>) {
 	return undefinedIfEmpty(actions.filter((action) => typeof action === 'object'));
 }
 

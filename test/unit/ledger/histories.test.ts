@@ -169,7 +169,7 @@ class World {
 					for (const entry of some) this.entries.delete(entry);
 				}),
 		};
-		return { runExclusive: async (work) => await work(entries) };
+		return async (work) => await work(entries);
 	}
 
 	/** The service creates a delivery that was claimed. */

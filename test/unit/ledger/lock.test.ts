@@ -14,12 +14,10 @@ import { VirtualTime } from '../../support/virtualTime';
 
 let time: VirtualTime;
 let row: LockRow;
-let processes: number;
 
 beforeEach(() => {
 	time = new VirtualTime();
 	row = {};
-	processes = 0;
 });
 
 interface Settings {
@@ -45,8 +43,7 @@ async function runInProcess<Result>(
 	}: Settings = {},
 ): Promise<Result> {
 	const entries = entriesOf({ entries: new Set() }, time, () => noTime);
-	const options = { mark: `process ${++processes}`, clock: time, random, signal };
-	return await withLock(lock, entries, work, options);
+	return await withLock(lock, entries, work, { clock: time, random, signal });
 }
 
 /** Ignores that a run gave up because its accesses were slow. */
@@ -134,7 +131,9 @@ test.each([
 						}),
 					),
 				);
-				expect(maxWorking).toBe(1);
+				expect(maxWorking).toBeLessThanOrEqual(1);
+				// All give up if each access takes more than a minute.
+				if (maxMs < 60_000) expect(maxWorking).toBe(1);
 				expect(row.marks).toBeUndefined();
 			},
 		),
@@ -167,8 +166,9 @@ describe('a holder that stalls for longer than the lease', () => {
 	/** The work of another process that takes over meanwhile, and is at work when the stall ends. */
 	async function whileOther(stall: () => Promise<unknown>): Promise<void> {
 		const other = runInProcess(async () => {
+			const [mark] = row.marks ?? [];
 			await time.wait(50_000);
-			expect(row.marks).toContain('process 2');
+			expect(row.marks).toContain(mark);
 		});
 		await time.until(Promise.all([expect(stall()).rejects.toThrow('too slow'), other]));
 		expect(row.marks).toBeUndefined();
@@ -226,7 +226,7 @@ test('rejects work during which the clock was set back, since nobody knows how l
 		backMs = 3_600_000;
 		await Promise.resolve();
 	};
-	const running = withLock(lock, noEntries, work, { mark: 'mark', clock, random: () => 0.5 });
+	const running = withLock(lock, noEntries, work, { clock, random: () => 0.5 });
 	await expect(time.until(running)).rejects.toThrow('too slow');
 });
 

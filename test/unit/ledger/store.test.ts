@@ -53,7 +53,7 @@ const ofLock = { mode: 'entries' };
 
 test('keeps entries in the scope of the workflow, and a lock in that of the node', async () => {
 	const store = openWorkflowStore(contextOf('w'));
-	const results = await store.runExclusive(async (entries) => {
+	const results = await store(async (entries) => {
 		const first = await entries.record(['a', 'b']);
 		await entries.remove(['a']);
 		expect([...(rows.node ?? [])]).toEqual(['held', expect.any(String)]);
@@ -76,7 +76,7 @@ test('waits until the holder in another process has released the lock', async ()
 	attemptsWhileHeld = 3;
 	rows.node?.add('held').add("the holder's mark");
 	const store = openWorkflowStore(contextOf('w'));
-	await store.runExclusive(async (entries) => await entries.record(['a']));
+	await store(async (entries) => await entries.record(['a']));
 	const attempts = calls.filter((call) => JSON.stringify(call).includes('"node"'));
 	expect(attempts).toHaveLength(4 + 1);
 });
@@ -84,7 +84,7 @@ test('waits until the holder in another process has released the lock', async ()
 test('executions of a workflow in one process take turns, also after a failure', async () => {
 	const events: string[] = [];
 	const run = async (id: string | undefined, name: string, fails = false) =>
-		await openWorkflowStore(contextOf(id)).runExclusive(async () => {
+		await openWorkflowStore(contextOf(id))(async () => {
 			events.push(`${name} begins`);
 			for (let turns = 0; turns < 20; turns++) await nothing();
 			events.push(`${name} ends`);
@@ -102,7 +102,7 @@ test('executions of a workflow in one process take turns, also after a failure',
 test('executions of other workflows do not wait', async () => {
 	let finish = () => undefined;
 	const isFinished = new Promise<undefined>((resolve) => (finish = () => void resolve(undefined)));
-	const long = openWorkflowStore(contextOf('w')).runExclusive(async () => await isFinished);
+	const long = openWorkflowStore(contextOf('w'))(async () => await isFinished);
 	const clearing = clearStore(contextOf('other'));
 	for (let turns = 0; turns < 20; turns++) await nothing();
 	expect(calls.at(-1)).toEqual(['clear', 'workflow', inWorkflow]);

@@ -209,7 +209,6 @@ class World {
 	/** Whether several executions run concurrently, so that one may find another's fresh claim. */
 	isConcurrent = false;
 	accesses = 0;
-	marks = 0;
 
 	readonly sequence: Sequence;
 
@@ -265,17 +264,11 @@ class Process {
 		const lock = memoryLock(lockRow, this.clock, times);
 		this.store = !hasLock
 			? store
-			: {
-					runExclusive: async (access) =>
-						await store.runExclusive(
-							async (own) =>
-								await withLock(lock, own, access, {
-									mark: `turn ${++world.marks}`,
-									clock: this.clock,
-									random: () => 0.5,
-								}),
-						),
-				};
+			: async (access) =>
+					await store(
+						async (own) =>
+							await withLock(lock, own, access, { clock: this.clock, random: () => 0.5 }),
+					);
 	}
 
 	/** A point where the process may crash: then it never continues. */

@@ -6,9 +6,7 @@ import { chunk } from '../../common/data';
 import { realClock } from '../../common/clock';
 import { logWarning } from '../../common/log';
 import { parameterReader, type ParameterReader } from '../../common/parameters';
-import { Ledger } from '../../ledger/ledger';
-import { openWorkflowStore } from '../../ledger/store';
-import { storeProblem } from '../../messages/outcomes';
+import { openLedger } from '../../ledger/ledger';
 import { attentionHint, failureSummary, listOutcomes, runHints } from '../../messages/summary';
 import { rateLimitFor } from '../../sending/request';
 import { lookUpJobs, nothingSent, sendJobs, type SendingOptions } from '../../sending/send';
@@ -26,6 +24,7 @@ import {
 	mapItems,
 	toProblem,
 	withErrorItems,
+	withLedger,
 } from '../items';
 import { dryRunHint, toDryRunItems } from './dryRun';
 import { readItemOptions, readRunOptions, readSkipAlreadySent, type RunOptions } from './options';
@@ -186,22 +185,6 @@ async function findDeliveriesToStop(
 			order.actions = [...actions, { code: 'stopDelivery', label, skip: outcome.why.skip.code }];
 		}
 	}
-}
-
-/** @throws NodeOperationError when n8n's database fails */
-async function withLedger<Value>(
-	context: IExecuteFunctions,
-	work: (ledger: Ledger) => Promise<Value>,
-): Promise<Value> {
-	try {
-		return await work(openLedger(context));
-	} catch (error) {
-		throw operationError(context.getNode(), storeProblem(error));
-	}
-}
-
-function openLedger(context: IExecuteFunctions): Ledger {
-	return new Ledger(openWorkflowStore(context), realClock);
 }
 
 /** @throws NodeOperationError when the credential is incomplete */

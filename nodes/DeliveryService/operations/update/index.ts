@@ -2,17 +2,8 @@ import type { IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow'
 
 import { realClock } from '../../common/clock';
 import { parameterReader, type ParameterReader } from '../../common/parameters';
-import {
-	operationError,
-	problemText,
-	type Problem,
-	type Result,
-	unwrap,
-} from '../../common/result';
-import { Ledger } from '../../ledger/ledger';
-import { openWorkflowStore } from '../../ledger/store';
+import { problemText, type Problem, unwrap } from '../../common/result';
 import { actionNeeded } from '../../messages/orders';
-import { storeProblem } from '../../messages/outcomes';
 import { runProblem, updateProblem } from '../../messages/updates';
 import { sendUpdates, type Update, type UpdateResult } from '../../sending/updates';
 import { openClient, updateRequest } from '../../service/client';
@@ -25,6 +16,7 @@ import {
 	mapItems,
 	outputItem,
 	withErrorItems,
+	withLedger,
 } from '../items';
 import type { Operation } from '../resource';
 import { updateFields } from './fields';
@@ -93,9 +85,11 @@ async function runUpdates(
 	assertNoRetryOnFail(context);
 	const node = context.getNode();
 	const { maxRetrySeconds, timeoutSeconds } = unwrap(node, readUpdateOptions(parameters));
-	const readUpdates = await rejectUnsafe(
+	const read = await mapItems(context, (item) => readUpdate(parameters, item));
+	const distinct = rejectSharedDeliveries(rejectSharedReferences(read));
+	const readUpdates = await withLedger(
 		context,
-		await mapItems(context, (item) => readUpdate(parameters, item)),
+		async (ledger) => await rejectSentOtherwise(distinct, ledger),
 	);
 	const outputs = readUpdates.map((): INodeExecutionData[] => []);
 	const updates: Update[] = [];
@@ -124,24 +118,6 @@ async function runUpdates(
 		if (!context.continueOnFail()) assertUpdated(node, batch, updates, results);
 	}
 	return outputs.flat();
-}
-
-/**
- * The updates, with a problem in place of each that would overwrite another delivery.
- *
- * @throws NodeOperationError when n8n's database fails
- */
-async function rejectUnsafe(
-	context: IExecuteFunctions,
-	updates: ReadonlyArray<Result<Update>>,
-): Promise<Result<Update>[]> {
-	const distinct = rejectSharedDeliveries(rejectSharedReferences(updates));
-	const ledger = new Ledger(openWorkflowStore(context), realClock);
-	try {
-		return await rejectSentOtherwise(distinct, async (claims) => await ledger.lookUp(claims));
-	} catch (error) {
-		throw operationError(context.getNode(), storeProblem(error));
-	}
 }
 
 /** @throws NodeOperationError for the first delivery of a request that was not updated */

@@ -129,12 +129,11 @@ export function rejectSharedDeliveries(updates: ReadonlyArray<Result<Update>>): 
  * The updates, with a problem in place of each from a whole order that the workflow sent by fulfillment
  * order, or the other way round: it would get the packages and the cash of more or less than it is for.
  *
- * @param lookUp returns what the workflow has sent
  * @throws when the ledger can't be read
  */
 export async function rejectSentOtherwise(
 	updates: ReadonlyArray<Result<Update>>,
-	lookUp: Ledger['lookUp'],
+	ledger: Ledger,
 ): Promise<Result<Update>[]> {
 	const claimsOf = (update: Result<Update>): Claim[] => {
 		const { id: orderId, references = [], partId } = (update.ok && update.value.order) || {};
@@ -151,7 +150,7 @@ export async function rejectSentOtherwise(
 	const keyOf = (claim: Claim) => JSON.stringify(claim);
 	const claims = new Map(updates.flatMap(claimsOf).map((claim) => [keyOf(claim), claim]));
 	if (claims.size === 0) return [...updates];
-	const found = await lookUp([...claims.values()]);
+	const found = await ledger.lookUp([...claims.values()]);
 	const sentOtherwise = new Set(
 		[...found].flatMap(([claim, { state }]) =>
 			state === 'inParts' || state === 'wholeCreated' ? [keyOf(claim)] : [],
