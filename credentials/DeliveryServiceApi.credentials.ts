@@ -55,7 +55,7 @@ export class DeliveryServiceApi implements ICredentialType {
 			default: '',
 			placeholder: 'e.g. 1001',
 			description:
-				"Your own company's ID on the Delivery Service. Required for webhooks, the trigger, the connection test and Skip Already Sent.",
+				"Your company's ID in the Delivery Service. Webhooks, the trigger, the connection test and Skip Already Sent use it.",
 		},
 	];
 

@@ -36,7 +36,7 @@ export function toDropoff(
 	if (lacksPersonalData(order)) {
 		const message = `${subject} contains no personal data (name, email, phone, street): your Shopify app lacks access to protected customer data.`;
 		const description =
-			'Request it in Shopify, in the settings of the app: API access, "Protected customer data access", with all four fields. An app that was created in the Shopify admin needs a plan that includes it.';
+			'An app from the Dev Dashboard needs Custom distribution. An app that was created in the Shopify admin needs a plan that includes it, and in its settings "Protected customer data access" with all four fields.';
 		return failure({ message, description });
 	}
 	const problems = [

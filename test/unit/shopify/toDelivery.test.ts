@@ -188,7 +188,7 @@ describe('an order without personal data', () => {
 				message:
 					'Order #1042 contains no personal data (name, email, phone, street): your Shopify app lacks access to protected customer data.',
 				description: expect.stringMatching(
-					/^Request it in Shopify.*Protected customer data access/,
+					/^An app from the Dev Dashboard needs Custom distribution\..*Protected customer data access/,
 				),
 			},
 			referenceId: '#1042',

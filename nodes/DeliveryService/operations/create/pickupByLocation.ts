@@ -49,7 +49,7 @@ const pickupFields: INodeProperties[] = [
 		'Instructions',
 		'instructions',
 		placeholders.pickup.instructions,
-		'Note for the driver. Those of the pickup fields are not used for this location.',
+		'Note for the driver. Replaces the general pickup instructions, also if it is empty.',
 	),
 ];
 
@@ -62,7 +62,7 @@ export const pickupByLocationField: INodeProperties = {
 	placeholder: 'Add Location',
 	default: {},
 	description:
-		'For shops that ship from several locations: the pickup of each. Orders from other locations, and whole orders, are errors unless there is the row All Other Locations. Empty contact fields use the pickup fields.',
+		'For shops that ship from several locations: the pickup of each. Orders from other locations, and orders not sent by fulfillment order, are rejected unless you add All Other Locations. Empty contact fields use the pickup fields.',
 	options: [
 		{ displayName: 'All Other Locations', name: 'others', values: pickupFields },
 		{ displayName: 'Location', name: 'entry', values: [locationField, ...pickupFields] },

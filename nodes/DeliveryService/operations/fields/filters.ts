@@ -68,7 +68,7 @@ export const filterOptions: INodeProperties[] = [
 		typeOptions: { rows: 8 },
 		default: storePickupNames.join('\n'),
 		placeholder: 'e.g. DHL*',
-		description: `Shipping methods not to send. Without this option, these names of store pickup. ${methodNames}`,
+		description: `Shipping methods not to send. Defaults to common names of store pickup. ${methodNames}`,
 	},
 	textField(
 		'Exclude Tags',
@@ -113,7 +113,7 @@ export const filterOptions: INodeProperties[] = [
 			{
 				name: 'Paid or Cash on Delivery',
 				value: 'paidOrCash',
-				description: 'Also orders that the driver collects the unpaid amount of',
+				description: 'Also unpaid orders for which the driver collects cash',
 			},
 		],
 		default: 'paidOrCash',
