@@ -642,7 +642,7 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 		const switched = Date.parse(before.at(-1)!.created_at) + 1000;
 		const startDate = new Date(switched).toISOString();
 		await expect(env.createTable({ startDate: '' })).rejects.toThrow(
-			'Set Start Date to the time when you unpublished your earlier workflow',
+			'Set startDate to the time when you unpublished your earlier workflow, or to the current time',
 		);
 		await env.createTable({ startDate });
 		await waitFor('the start date', timeoutMs, () =>
