@@ -70,7 +70,7 @@ function emailOf(file: string, json: IDataObject, outputs?: Record<string, IData
 	const { subject, text } = parametersOf(file, 'Email the Owner');
 	return {
 		subject: evaluated(subject, json, outputs),
-		text: String(evaluated(text, json, outputs)),
+		text: z.string().parse(evaluated(text, json, outputs)),
 	};
 }
 
@@ -139,7 +139,10 @@ describe('the email of "Fulfillment orders to deliveries"', () => {
 describe('the email of "Morning report"', () => {
 	const details = (json: IDataObject): IDataObject => {
 		const { assignments } = setSchema.parse(parametersOf('morning-report', 'Details')).assignments;
-		const added = assignments.map(({ name, value }) => [name, evaluated(value, json)]);
+		const added = assignments.map(({ name, value }): [string, string[]] => [
+			name,
+			z.array(z.string()).parse(evaluated(value, json)),
+		]);
 		return { ...json, ...Object.fromEntries(added) };
 	};
 
