@@ -11,7 +11,7 @@ import { projectFolder } from '../../playground/n8n/folders';
  */
 const maxLines = {
 	nodes: 12_670,
-	'nodes/DeliveryService/ledger': 700,
+	'nodes/DeliveryService/ledger': 698,
 	'nodes/DeliveryService/shopify': 3299,
 	'nodes/DeliveryService/trigger': 1017,
 	'nodes/DeliveryService/operations/webhook': 424,

@@ -70,7 +70,7 @@ export interface Found {
  * | parts    | it is an order that is sent by fulfillment order                                |
  * | unit     | some units of one of the order's line items were claimed                        |
  * | cash     | the first of its fulfillment orders computed their cash from this basis         |
- * | resend   | Allow Resending has replaced this number by the next one                        |
+ * | resend   | Allow Resending was used: the entries with one more of `resends` count          |
  * | examined | a lookup is going on, or was interrupted: what it asked for can't be relied on  |
  */
 type EntryKind =
@@ -80,10 +80,10 @@ type EntryKind =
 interface Reference {
 	companyId?: number;
 	reference: string;
-	/** Of a fulfillment order: the number of its order, so that both can be sent again together. */
-	orderNumber: number;
-	/** How many times Allow Resending was used for it. */
-	number: number;
+	/** How many times Allow Resending was used for it. After each, all of its entries are new ones. */
+	resends: number;
+	/** Of a fulfillment order: those of its order, so that both can be sent again together. */
+	orderResends: number;
 	orderId?: string;
 	isInParts?: true;
 	/** What a fulfillment order takes of its order. */
@@ -94,18 +94,18 @@ interface Reference {
 	state: ClaimState;
 }
 
-function referenceOf(companyId: number | undefined, reference: string, orderNumber = 0): Reference {
-	const name = { companyId, reference, orderNumber, number: 0 };
+function referenceOf(companyId: number | undefined, reference: string, ofOrder = 0): Reference {
+	const name = { companyId, reference, resends: 0, orderResends: ofOrder };
 	return { ...name, units: [], cashBases: [], state: 'unknown' };
 }
 
 /** An entry of a reference: no two are ever equal, whatever a reference contains. */
 function entryOf(
-	{ companyId, reference, orderNumber, number }: Reference,
+	{ companyId, reference, orderResends, resends }: Reference,
 	kind: EntryKind,
 	...details: ReadonlyArray<string | number>
 ): string {
-	const name = ['delivery', companyId ?? null, reference, orderNumber, number];
+	const name = ['delivery', companyId ?? null, reference, orderResends, resends];
 	return JSON.stringify([...name, kind, ...details]);
 }
 
@@ -132,7 +132,7 @@ function partsEntries(order: Reference, ...bases: ReadonlyArray<string | undefin
  * @param claims no two with the same reference ID
  * @throws when the store fails
  */
-export async function findStates(
+export async function claimAll(
 	access: Access,
 	claims: readonly Claim[],
 ): Promise<ReadonlyMap<Claim, Found>> {
@@ -157,7 +157,9 @@ export async function findStates(
 		if (order?.state === 'created') own.state = 'wholeCreated';
 		else if (order?.state === 'unknown') own.state = 'wholeUnknown';
 		else if (order) {
-			parts.push(Object.assign(own, { orderNumber: order.number, units: unitClaims(order, part) }));
+			parts.push(
+				Object.assign(own, { orderResends: order.resends, units: unitClaims(order, part) }),
+			);
 			if (order.state === 'free') also.push(...partsEntries(order, order.cashBasis));
 		}
 	const units = parts.flatMap((one) => one.units.flatMap(({ entries }) => entries));
@@ -195,7 +197,7 @@ function takeUnits(
 	});
 	const isComplete = free.length === units.reduce((sum, { count }) => sum + count, 0);
 	// After Allow Resending for this fulfillment order, its units may go out again.
-	if (!isComplete && own.number === 0) {
+	if (!isComplete && own.resends === 0) {
 		access.drop(claimed(own));
 		return { state: free.length > 0 ? 'unitsPartlySent' : 'unitsSent' };
 	}
@@ -220,8 +222,8 @@ async function claimReferences(
 		const added = await access.add([...pending.map(claimed), ...others], purpose);
 		for (const one of pending) if (added.has(claimed(one))) one.state = 'free';
 		const known = pending.filter(({ state }) => state !== 'free');
-		pending = await examine(access, known);
-		for (const one of pending) one.number++;
+		pending = await readStates(access, known);
+		for (const one of pending) one.resends++;
 	}
 }
 
@@ -231,7 +233,7 @@ async function claimReferences(
  *
  * @returns those that Allow Resending has freed
  */
-async function examine(access: Access, references: readonly Reference[]): Promise<Reference[]> {
+async function readStates(access: Access, references: readonly Reference[]): Promise<Reference[]> {
 	const inParts = (one: Reference) => partsEntries(one, ...one.cashBases);
 	const usual = (one: Reference) => (one.isInParts ? inParts : createdEntries)(one);
 	const rare = (one: Reference) => (one.isInParts ? createdEntries : inParts)(one);
@@ -239,17 +241,17 @@ async function examine(access: Access, references: readonly Reference[]): Promis
 	const first = references.flatMap((one) => [entryOf(one, 'examined'), ...usual(one)]);
 	const known = await access.ask(first);
 	const has = (one: Reference, kind: EntryKind) => known.has(entryOf(one, kind));
-	const isOpen = (one: Reference) =>
+	const isUndecided = (one: Reference) =>
 		!has(one, 'examined') && !has(one, 'created') && !has(one, 'parts');
-	const second = references.filter(isOpen).flatMap((one) => [...rare(one), resend(one)]);
+	const second = references.filter(isUndecided).flatMap((one) => [...rare(one), resend(one)]);
 	for (const entry of await access.ask(second)) known.add(entry);
 	for (const one of references) {
-		if (isOpen(one) || has(one, 'examined')) continue;
+		if (isUndecided(one) || has(one, 'examined')) continue;
 		one.cashBasis = one.cashBases.find((basis) => known.has(entryOf(one, 'cash', basis)));
 		const isSameOrder = createdEntries(one).every((entry) => known.has(entry));
 		one.state = has(one, 'parts') ? 'inParts' : isSameOrder ? 'created' : 'anotherOrder';
 	}
-	return references.filter((one) => isOpen(one) && has(one, 'resend'));
+	return references.filter((one) => isUndecided(one) && has(one, 'resend'));
 }
 
 /** The units of an order with more are claimed in groups, so that no order fills the store. */
@@ -278,7 +280,7 @@ function unitClaims(order: Reference, { lines }: OrderPart) {
 /**
  * Lets references be sent again, whatever their state: that of an order frees its delivery and those
  * of its fulfillment orders; that of a fulfillment order frees only this one. The store can't list
- * entries, so each reference gets the next number.
+ * entries, so the next ones have another count.
  *
  * @returns the references that would not have been sent
  * @throws when the store fails
@@ -289,24 +291,20 @@ export async function freeReferences(
 	references: readonly string[],
 ): Promise<ReadonlySet<string>> {
 	const freed = new Set<string>();
-	const obsolete: string[] = [];
+	const obsolete = ['created', 'parts', 'examined'] as const;
 	// After ten uses for an order, this has no effect on its fulfillment orders' own references.
 	let pending = references.flatMap((reference) =>
-		Array.from({ length: 10 }, (_, number) => referenceOf(companyId, reference, number)),
+		Array.from({ length: 10 }, (_, count) => referenceOf(companyId, reference, count)),
 	);
 	while (pending.length > 0) {
 		await claimReferences(access, pending, 'question');
 		const remembered = pending.filter(({ state }) => state !== 'free');
 		await access.add(remembered.map(resend), 'order');
-		for (const one of remembered) {
-			freed.add(one.reference);
-			for (const kind of ['created', 'parts', 'examined'] as const)
-				obsolete.push(entryOf(one, kind));
-		}
-		// After an interrupted lookup, the next number may be claimed as well.
+		await access.remove(remembered.flatMap((one) => obsolete.map((kind) => entryOf(one, kind))));
+		for (const { reference } of remembered) freed.add(reference);
+		// After an interrupted lookup, the next count may be claimed as well.
 		pending = remembered.filter((one) => !access.isNew(resend(one)));
-		for (const one of pending) one.number++;
+		for (const one of pending) one.resends++;
 	}
-	await access.remove(obsolete);
 	return freed;
 }

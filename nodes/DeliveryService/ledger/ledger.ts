@@ -1,5 +1,5 @@
 import { realClock, type Clock } from '../common/clock';
-import { findStates, freeReferences, type Claim, type Found } from './claims';
+import { claimAll, freeReferences, type Claim, type Found } from './claims';
 import { Access, openWorkflowStore, type Purpose, type Store, type StoreContext } from './store';
 
 /** The ledger of the current workflow, in n8n's database. */
@@ -35,7 +35,7 @@ export class Ledger {
 	 * @throws when the store fails: then none is claimed
 	 */
 	async claim(claims: readonly Claim[]): Promise<ReadonlyMap<Claim, Found>> {
-		const found = await this.run(['question'], async (access) => await findStates(access, claims));
+		const found = await this.run(['question'], async (access) => await claimAll(access, claims));
 		for (const [claim, one] of found) this.claimed.set(claim, one);
 		return found;
 	}
@@ -43,7 +43,7 @@ export class Ledger {
 	/** Returns the states of deliveries, and changes nothing. @throws when the store fails */
 	async lookUp(claims: readonly Claim[]): Promise<ReadonlyMap<Claim, Found>> {
 		const all = ['question', 'order', 'claim'] as const;
-		return await this.run(all, async (access) => await findStates(access, claims));
+		return await this.run(all, async (access) => await claimAll(access, claims));
 	}
 
 	/** Confirms that a claimed delivery was created. */

@@ -89,11 +89,10 @@ export function orderToChanges(
 		...(packages ? [] : (['packages'] as const)),
 		...(cod === undefined && mapping.cod !== 'never' ? (['cash'] as const) : []),
 	];
-	const lacksCoordinates = location && !location.lat && mapping.includeCoordinates;
 	const actions = actionsOf(
 		notCollectedFor && { code: 'cashNotCollected', methods: notCollectedFor, unknownMethods },
 		unchanged.length > 0 && { code: 'notUpdated', fields: unchanged },
-		lacksCoordinates && { code: 'noCoordinates' },
+		location && !location.lat && mapping.includeCoordinates && { code: 'noCoordinates' },
 	);
 	return {
 		kind: 'changes',

@@ -66,8 +66,6 @@ export interface ShopifyOrder {
 	fulfillmentOrderId?: string;
 }
 
-type DeliveryType = CreationBody['type'];
-
 /** What is known about an order, with its delivery or the reason why there is none. */
 export interface OrderInfo {
 	/** Its delivery without the pickup. Not checked yet; undefined fields count as not set. */
@@ -90,7 +88,7 @@ export interface OrderInfo {
 	/** The name of this location, if Pickup by Location is empty. */
 	unlistedLocation?: string;
 	/** The delivery type by the order's shipping method. */
-	type?: DeliveryType;
+	type?: CreationBody['type'];
 	shopifyOrder?: ShopifyOrder;
 	/** The delivery date that the customer chose, as YYYY-MM-DD. */
 	deliveryDay?: string;

@@ -23,7 +23,10 @@ import {
 	type Order,
 } from './order';
 
-/** The units of a line item. A line that needs no shipping has none. */
+/**
+ * The units of a line item; none if it needs no shipping. If of 10 ordered units 3 were fulfilled, one of
+ * these was returned, and 2 were removed: canceled 2, fulfilled 3, kept 7, left 5, and taken up to 5.
+ */
 export interface LineUnits {
 	line: LineItem;
 	name: string;
