@@ -366,6 +366,13 @@ describe('invalid order', () => {
 	});
 });
 
+test('says what an order needs when it is sent, and not again in each later run', async () => {
+	const order = shopifyOrder({ note_attributes: [{ name: 'Delivery Date', value: '2126-12-24' }] });
+	const run = async () => jsonOf((await service.run(fromOrder(), { items: [order] })).items);
+	expect(await run()).toMatchObject([{ actionNeeded: expect.stringMatching(/2126-12-24/) }]);
+	expect(await run()).toMatchObject([{ reason: 'alreadyCreated', actionNeeded: '' }]);
+});
+
 test('shows a hint that says why the only order was skipped', async () => {
 	const cancelled = shopifyOrder({ cancelled_at: '2026-11-02T10:00:00-06:00' });
 	const { hints } = await service.run(fromOrder(), { items: [cancelled] });

@@ -43,9 +43,11 @@ export function describe(job: Job, outcome: Outcome, isRemembered: boolean): Pro
 
 /** What a person must do about an item; empty if nothing. */
 export function neededFor({ outcome, order }: Job): string {
+	// What else an order needs was said when it was sent: a nightly run would say it every night.
+	if (outcome?.kind === 'skipped' && outcome.why.code !== 'order')
+		return changedAfterSending(outcome, order?.location);
 	const review = outcome?.kind === 'created' && isPendingReview(outcome) && reviewAdvice;
-	const skip = outcome?.kind === 'skipped' ? changedAfterSending(outcome, order?.location) : '';
-	return joinSentences([review, skip, actionNeeded(order?.actions)]);
+	return joinSentences([review, actionNeeded(order?.actions)]);
 }
 
 /** What to do if a fulfillment order was changed in Shopify after its items were sent. */
