@@ -105,6 +105,8 @@ describe('skipped orders', () => {
 
 	describe('an order that an app marks as a pickup', () => {
 		const attribute = (name: string, value: string) => ({ note_attributes: [{ name, value }] });
+		const zapietPickup = { properties: [{ name: '_ZapietId', value: 'M=P' }] };
+		const removed = { id: 2, current_quantity: 0, fulfillable_quantity: 0 };
 		const property = (name: string, value: string) => ({
 			line_items: [sampleLine({ properties: [{ name, value }] })],
 		});
@@ -138,17 +140,7 @@ describe('skipped orders', () => {
 			[property('_ZapietId', 'M=D&L=1002')],
 			[property('Note', 'M=P')],
 			[{ ...attribute('Checkout-Method', 'delivery'), ...property('_ZapietId', 'M=P') }],
-			[
-				{
-					line_items: [
-						sampleLine(),
-						sampleLine({
-							...{ id: 2, current_quantity: 0, fulfillable_quantity: 0 },
-							properties: [{ name: '_ZapietId', value: 'M=P' }],
-						}),
-					],
-				},
-			],
+			[{ line_items: [sampleLine(), { ...sampleLine(zapietPickup), ...removed }] }],
 			[
 				{
 					note_attributes: [
