@@ -66,7 +66,7 @@ export interface Found {
  * | -------- | ------------------------------------------------------------------------------- |
  * | claimed  | an execution may send it, or its order's fulfillment orders                     |
  * | created  | its delivery was created; without this, the outcome is unknown                  |
- * | order    | the order that it was created for: two shops can use the same reference         |
+ * | order    | the order that it was created for, or '': two shops can use the same reference  |
  * | parts    | it is an order that is sent by fulfillment order                                |
  * | unit     | some units of one of the order's line items were claimed                        |
  * | cash     | the first of its fulfillment orders computed their cash from this basis         |
@@ -118,10 +118,8 @@ function createdEntries(one: Reference): string[] {
 }
 
 function partsEntries(order: Reference, ...bases: ReadonlyArray<string | undefined>): string[] {
-	const cash = bases.flatMap((basis) =>
-		basis === undefined ? [] : [entryOf(order, 'cash', basis)],
-	);
-	return [entryOf(order, 'parts'), ...cash];
+	const known = bases.filter((basis) => basis !== undefined);
+	return [entryOf(order, 'parts'), ...known.map((basis) => entryOf(order, 'cash', basis))];
 }
 
 /**
@@ -140,7 +138,7 @@ export async function claimAll(
 	const wanted = claims.map((claim) => {
 		const { referenceId, companyId, orderId, part } = claim;
 		const own = referenceOf(companyId, referenceId);
-		if (!part) return { claim, own: { ...own, orderId } };
+		if (!part) return { claim, own: { ...own, orderId: orderId ?? '' } };
 		const key = JSON.stringify([companyId, part.orderReferenceId, orderId]);
 		const whole = { ...referenceOf(companyId, part.orderReferenceId), orderId };
 		const order = orders.get(key) ?? { ...whole, isInParts: true, cashBasis: part.firstBasis };
@@ -245,10 +243,15 @@ async function readStates(access: Access, references: readonly Reference[]): Pro
 		!has(one, 'examined') && !has(one, 'created') && !has(one, 'parts');
 	const second = references.filter(isUndecided).flatMap((one) => [...rare(one), resend(one)]);
 	for (const entry of await access.ask(second)) known.add(entry);
+	// A delivery without an order, from fields or JSON, counts for every order with its reference ID.
+	const anyOrder = (one: Reference) => entryOf(one, 'order', '');
+	const isOther = (one: Reference) =>
+		one.orderId && has(one, 'created') && !known.has(entryOf(one, 'order', one.orderId));
+	for (const entry of await access.ask(references.filter(isOther).map(anyOrder))) known.add(entry);
 	for (const one of references) {
 		if (isUndecided(one) || has(one, 'examined')) continue;
 		one.cashBasis = one.cashBases.find((basis) => known.has(entryOf(one, 'cash', basis)));
-		const isSameOrder = createdEntries(one).every((entry) => known.has(entry));
+		const isSameOrder = !isOther(one) || known.has(anyOrder(one));
 		one.state = has(one, 'parts') ? 'inParts' : isSameOrder ? 'created' : 'anotherOrder';
 	}
 	return references.filter((one) => isUndecided(one) && has(one, 'resend'));

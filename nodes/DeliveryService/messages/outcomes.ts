@@ -187,7 +187,7 @@ function describeNotSent(job: Job, why: FailureReason, isRemembered: boolean): P
 		case 'anotherOrder':
 			return notSent(
 				'another order has the same reference ID',
-				'If two shops use the same order numbers, set Reference ID From to Order ID in the workflow of one shop; its orders that were already sent get new reference IDs, so leave them out. If there is no other shop, look for it in the Delivery Service, then use Allow Resending.',
+				'If two shops use the same order numbers, set Reference ID From to Order ID in the workflow of one shop; its orders that were already sent get new reference IDs, so leave them out. If there is no other shop, look for it in the Delivery Service. Use Allow Resending only if it is not there.',
 			);
 		case 'anotherDelivery':
 			return notSent(

@@ -261,6 +261,12 @@ test('what could not be released stays claimed, and is unknown', async () => {
 	expect(await lookUp(one)).toEqual(['unknown']);
 });
 
+test('a delivery without an order, e.g. created by hand, counts for the order of its reference', async () => {
+	await create(order('#1'));
+	expect(await claim(order('#1', 'A'))).toEqual(['created']);
+	expect(await claim(part('#1-1', [1, 1]))).toEqual(['wholeCreated']);
+});
+
 test('Allow Resending frees a reference also after an interrupted claim of its next number', async () => {
 	const one = order('#1', 'A');
 	await create(one);

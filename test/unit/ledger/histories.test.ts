@@ -213,7 +213,7 @@ class World {
 function isSameOrder(one: Wanted, other: Wanted): boolean {
 	if (one.companyId !== other.companyId) return false;
 	const [a, b] = [one.orderId, other.orderId];
-	return a === undefined || b === undefined ? !one.part && !other.part : a === b;
+	return a === undefined || b === undefined || a === b;
 }
 
 function nameOf({ referenceId, orderId, companyId }: Wanted): string {

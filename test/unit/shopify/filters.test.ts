@@ -444,15 +444,11 @@ describe('the delivery date', () => {
 		const shipped = line('2026-11-24', { id: 2, fulfillable_quantity: 0 });
 		const ofLines = (...line_items: Fields[]) =>
 			outcomeOf(sampleOrder({ line_items }), { filters: skipping });
-		expect(ofLines(shipped, line('2026-12-24'))).toMatchObject({ until: '2026-12-23' });
-		expect(ofLines(line('2026-12-24', { id: 2 }), line('24 Dec 2026'))).toMatchObject({
-			until: '2026-12-23',
-		});
-		expect(ofLines(line('2026-12-24', { id: 2 }), line('2026-12-25'))).toMatchObject({
-			problem: {
-				message: expect.stringContaining('date "2026-12-24 or 2026-12-25", which is not'),
-			},
-		});
+		const [until, open] = ['2026-12-23', line('2026-12-24', { id: 2 })];
+		expect(ofLines(shipped, open)).toMatchObject({ until });
+		expect(ofLines(open, line('24 Dec 2026'))).toMatchObject({ until });
+		const message = expect.stringContaining('date "2026-12-24 or 2026-12-25", which is not');
+		expect(ofLines(open, line('2026-12-25'))).toMatchObject({ problem: { message } });
 	});
 
 	test('of a local delivery is its time window', () => {
