@@ -55,7 +55,7 @@ export class DeliveryServiceApi implements ICredentialType {
 			default: '',
 			placeholder: 'e.g. 1001',
 			description:
-				"Your company's ID in the Delivery Service. Webhooks, the trigger, the connection test and Skip Already Sent use it.",
+				"Your company's ID in the Delivery Service. Webhooks, the trigger and the connection test use it.",
 		},
 	];
 

@@ -59,8 +59,8 @@ afterEach(async () => {
 	for (const close of closers.splice(0)) await close();
 });
 
-async function click(target: Locator): Promise<void> {
-	await target.click();
+async function click(target: Locator, options?: { noWaitAfter: boolean }): Promise<void> {
+	await target.click(options);
 	clicks += 1;
 }
 
@@ -205,7 +205,8 @@ test('an owner connects a shop with an app, by clicks only', async () => {
 		context.waitForEvent('page'),
 		click(page.getByTestId('editCredential-modal').getByRole('button', { name: 'Connect' })),
 	]);
-	await click(button('Install', consent));
+	// The page that follows closes the window.
+	await click(button('Install', consent), { noWaitAfter: true });
 	await page.getByTestId('editCredential-modal').waitFor({ state: 'hidden' });
 	await closeNode();
 	for (const name of ['Get Open Orders', 'Get Order'])

@@ -79,7 +79,7 @@ export const filterOptions: INodeProperties[] = [
 	flagField(
 		'Include Fulfillment Services',
 		'includeFulfillmentServices',
-		'Whether to send items too that another company ships for your shop',
+		'Whether to also send items that another company ships for your shop',
 	),
 	flagField(
 		'Include Test Orders',
