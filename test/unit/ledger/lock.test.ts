@@ -131,9 +131,8 @@ test.each([
 						}),
 					),
 				);
-				expect(maxWorking).toBeLessThanOrEqual(1);
 				// All give up if each access takes more than a minute.
-				if (maxMs < 60_000) expect(maxWorking).toBe(1);
+				expect([1, maxMs > 60_000 ? 0 : 1]).toContain(maxWorking);
 				expect(row.marks).toBeUndefined();
 			},
 		),
