@@ -397,7 +397,7 @@ describe('the error when publishing fails', () => {
 			'an unknown event',
 			{ events: '={{ ["updateTask", "taskDeleted"] }}' },
 			{},
-			/has no event the text "taskDeleted"/,
+			/^Trigger On contains the text "taskDeleted", which is not a Delivery/,
 		],
 		['no company', {}, { companyId: '' }, /Company ID is missing/],
 		['an empty company', only({ companyId: '={{ "" }}' }), {}, /option Company ID is empty/],

@@ -38,7 +38,7 @@ export function assertSettings(context: IHookFunctions): void {
 			message:
 				unknown === undefined
 					? 'No Delivery Service event is selected'
-					: `The Delivery Service has no event ${describeValue(unknown)}`,
+					: `Trigger On contains ${describeValue(unknown)}, which is not a Delivery Service event`,
 			description: 'Select at least one event under Trigger On.',
 		});
 	const problem = invalidFilter(triggerFilters(context));
