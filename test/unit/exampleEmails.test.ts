@@ -1,76 +1,20 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-
-import { createRunExecutionData, Workflow, type IDataObject, type INode } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod';
 
-import { DeliveryService } from '../../nodes/DeliveryService/DeliveryService.node';
+import { evaluated, parametersOf } from '../support/examples';
 
-const exampleSchema = z.object({
-	nodes: z.array(z.object({ name: z.string(), parameters: z.record(z.unknown()) })),
-});
 const setSchema = z.object({
 	assignments: z.object({
 		assignments: z.array(z.object({ name: z.string(), value: z.string() })),
 	}),
 });
 
-/** The parameters of a node of an example. */
-function parametersOf(file: string, nodeName: string): Record<string, unknown> {
-	const path = join(__dirname, '../../examples', `${file}.json`);
-	const { nodes } = exampleSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
-	return nodes.find(({ name }) => name === nodeName)!.parameters;
-}
-
-/** Evaluates an expression for the first item, after other nodes have returned theirs. */
-function evaluated(value: unknown, json: IDataObject, outputs: Record<string, IDataObject[]> = {}) {
-	const names = ['Email the Owner', ...Object.keys(outputs)];
-	const nodes = names.map((name): INode => ({
-		id: name,
-		name,
-		type: 'n8n-nodes-base.emailSend',
-		typeVersion: 1,
-		position: [0, 0],
-		parameters: {},
-	}));
-	const nodeType = new DeliveryService();
-	const nodeTypes = {
-		getByName: () => nodeType,
-		getByNameAndVersion: () => nodeType,
-		getKnownTypes: () => ({}),
-	};
-	const workflow = new Workflow({ id: '7', nodes, connections: {}, active: false, nodeTypes });
-	const runData = Object.fromEntries(
-		Object.entries(outputs).map(([name, items]) => {
-			const data = { main: [items.map((item) => ({ json: item }))] };
-			return [name, [{ startTime: 0, executionTime: 0, executionIndex: 0, source: [], data }]];
-		}),
-	);
-	return workflow.expression.getParameterValue(
-		String(value),
-		createRunExecutionData({ resultData: { runData } }),
-		0,
-		0,
-		'Email the Owner',
-		[{ json }],
-		'manual',
-		{
-			$execution: {
-				id: '12',
-				mode: 'production',
-				resumeUrl: 'https://n8n.example/webhook-waiting/12',
-				resumeFormUrl: '',
-			},
-		},
-	);
-}
-
 /** The email that an example sends for its first item. */
 function emailOf(file: string, json: IDataObject, outputs?: Record<string, IDataObject[]>) {
 	const { subject, text } = parametersOf(file, 'Email the Owner');
 	return {
-		subject: evaluated(subject, json, outputs),
-		text: z.string().parse(evaluated(text, json, outputs)),
+		subject: evaluated(subject, json, { outputs }),
+		text: z.string().parse(evaluated(text, json, { outputs })),
 	};
 }
 

@@ -1,19 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import {
-	Workflow,
-	type IDataObject,
-	type INode,
-	type INodeProperties,
-	type INodeTypes,
-} from 'n8n-workflow';
+import type { INodeProperties } from 'n8n-workflow';
 import { z } from 'zod';
 
 import { DeliveryService } from '../../nodes/DeliveryService/DeliveryService.node';
 import { DeliveryServiceTrigger } from '../../nodes/DeliveryService/DeliveryServiceTrigger.node';
 import manifest from '../../package.json';
 import { endOfVersion } from '../../playground/shopify/versions';
+import { evaluated, parametersOf } from '../support/examples';
 
 const folder = join(__dirname, '../../examples');
 const home = manifest.homepage.split('#')[0] ?? '';
@@ -270,40 +265,6 @@ describe('the data tables of the examples', () => {
 	});
 });
 
-const nodeTypes: INodeTypes = {
-	getByName: () => new DeliveryService(),
-	getByNameAndVersion: () => new DeliveryService(),
-	getKnownTypes: () => ({}),
-};
-const here: INode = {
-	id: '1',
-	name: 'Here',
-	type: note,
-	typeVersion: 1,
-	position: [0, 0],
-	parameters: {},
-};
-const { expression } = new Workflow({
-	nodes: [here],
-	connections: {},
-	active: false,
-	nodeTypes,
-});
-
-/** Evaluates an expression for an item, in an execution with a resume URL. */
-function evaluated(value: unknown, json: IDataObject, resumeUrl = '') {
-	return expression.getParameterValue(String(value), null, 0, 0, here.name, [{ json }], 'manual', {
-		$execution: { id: '12', mode: 'production', resumeUrl, resumeFormUrl: '' },
-	});
-}
-
-function parametersOf(beginning: string, nodeName: string): Node['parameters'] {
-	const nodes = examples.find(([file]) => file.startsWith(beginning))?.[1].nodes;
-	const found = nodes?.find(({ name }) => name === nodeName);
-	if (!found) throw new Error(`${beginning} has no node ${nodeName}`);
-	return found.parameters;
-}
-
 describe('the Shopify API version of the examples', () => {
 	const versions = examples.flatMap(([, { nodes }]) =>
 		nodes.flatMap(({ parameters }) => {
@@ -334,7 +295,7 @@ describe('the URL prefix of "Repair blacklisted webhooks"', () => {
 		['https://shop.example/n8n/webhook-waiting/12?signature=a/b', 'https://shop.example/n8n/'],
 		['http://localhost:5678/a/b/webhook-waiting/12', 'http://localhost:5678/a/b/'],
 	])('converts the resume URL %s to the URL prefix %s', (resumeUrl, prefix) => {
-		expect(evaluated(url, {}, resumeUrl)).toBe(prefix);
+		expect(evaluated(url, {}, { resumeUrl })).toBe(prefix);
 	});
 });
 
