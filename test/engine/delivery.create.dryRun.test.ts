@@ -230,7 +230,7 @@ test('shows skipped items of a dry run in their place, with the reason', async (
 			{
 				reason: 'sameReferenceInInput',
 				message: expect.stringMatching(
-					/^Dry Run: R2 was skipped: an earlier item is the same\. .* its own reference ID\.$/,
+					/^Dry Run: R2 was skipped: an earlier item is the same delivery\. .* its own reference ID\.$/,
 				),
 				referenceId: 'R2',
 			},

@@ -66,7 +66,8 @@ export interface Found {
  * | -------- | ------------------------------------------------------------------------------- |
  * | claimed  | an execution may send it, or its order's fulfillment orders                     |
  * | created  | its delivery was created; without this, the outcome is unknown                  |
- * | order    | the order that it was created for, or '': two shops can use the same reference  |
+ * | order    | the order that it was created for: two shops can use the same reference; or '', |
+ * |          | if it was created from fields or JSON: then it counts for every order           |
  * | parts    | it is an order that is sent by fulfillment order                                |
  * | unit     | some units of one of the order's line items were claimed                        |
  * | cash     | the first of its fulfillment orders computed their cash from this basis         |
@@ -243,7 +244,6 @@ async function readStates(access: Access, references: readonly Reference[]): Pro
 		!has(one, 'examined') && !has(one, 'created') && !has(one, 'parts');
 	const second = references.filter(isUndecided).flatMap((one) => [...rare(one), resend(one)]);
 	for (const entry of await access.ask(second)) known.add(entry);
-	// A delivery without an order, from fields or JSON, counts for every order with its reference ID.
 	const anyOrder = (one: Reference) => entryOf(one, 'order', '');
 	const isOther = (one: Reference) =>
 		one.orderId && has(one, 'created') && !known.has(entryOf(one, 'order', one.orderId));

@@ -86,7 +86,7 @@ function skippedMessage({ referenceId = '', claim, order: info }: Job, { why }: 
 		case 'unitsSent':
 			return `${referenceId} was skipped: this workflow has already sent its items with another fulfillment order of ${order}. If the Delivery Service has no such delivery, use Allow Resending for ${order}.`;
 		case 'sameReference':
-			return `${referenceId} was skipped: an earlier item is the same. If they are separate deliveries, give each its own reference ID.`;
+			return `${referenceId} was skipped: an earlier item is the same delivery. If they are separate deliveries, give each its own reference ID.`;
 		case 'sameOrder':
 			return `${referenceId} was skipped: another item is the whole order (${order}). Pass either the order or its fulfillment orders to this node.`;
 	}

@@ -77,8 +77,8 @@ export async function createDeliveries(
 				readItem(parameters, run.source, item, run.isRemembered),
 			);
 			checkLocations(jobs);
-			const sendsNothing = jobs.every(({ outcome }) => outcome) && !run.options.dryRun;
-			if (!context.continueOnFail() && (sendsNothing || !run.sendsOthers))
+			const isNothingLeft = jobs.every(({ outcome }) => outcome) && !run.options.dryRun;
+			if (!context.continueOnFail() && (isNothingLeft || !run.sendsOthers))
 				assertValid(context.getNode(), jobs);
 			if (run.isRemembered) await findDeliveriesToStop(context, jobs);
 			if (run.options.dryRun && isPreview(context)) return await preview(context, run, jobs);
