@@ -941,13 +941,15 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 		expect(deliveriesOf(env, kept)).toHaveLength(1);
 	});
 
-	test('sends at night a fulfillment order whose hold was released', async () => {
+	test('sends at night a fulfillment order whose hold was released after 100 days', async () => {
 		const { shop } = env.shopify;
 		await env.installation.client.unpublish(orders);
 		const order = shop.place(samples[0]);
 		await env.shopify.webhooks.settled();
 		const { id } = fulfillmentOrderOf(order);
 		shop.hold(id);
+		shop.backdate(order.id, 100 * 86_400_000);
+		await env.createTable({ startDate: new Date(Date.now() - 200 * 86_400_000).toISOString() });
 		await env.installation.client.publish(orders);
 		await catchUp();
 		expect(await rowsOf(order)).toEqual([]);
@@ -956,6 +958,7 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 		await catchUp();
 		expect(await rowOf(order)).toMatchObject({ status: 'processing', solved: 'yes' });
 		expect(deliveriesOf(env, order)).toHaveLength(1);
+		await env.createTable();
 	});
 
 	test('asks the owner to look up a delivery whose ID was lost when n8n ended', async () => {

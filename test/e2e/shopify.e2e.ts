@@ -11,6 +11,7 @@ import {
 	type FulfillmentEnvironment,
 } from './support/fulfillmentOrders';
 import { locationPickups } from './support/fulfillmentWorkflows';
+import { dropoff, packages, pickup } from './support/sampleDelivery';
 
 /** Sample orders by what is in them. */
 const samples = { one: 0, two: 1, cashOnDelivery: 3 } as const;
@@ -293,6 +294,7 @@ describe.each(['newest', '1.123'] as const)('fulfillment orders in n8n %s', (ver
 		const [one, other, split] = [uniqueOrder(51), uniqueOrder(52), uniqueOrder(53)];
 		const created = await run({}, one.order, other.order, split.part({}));
 		expect(created.map(({ outcome }) => outcome)).toEqual(['created', 'created', 'created']);
+		const both = [created[0]?.id, created[1]?.id].join(',');
 		const [before] = env.deliveries(other);
 		const update = (referenceIds: string) => ({
 			...{ operation: 'update', findBy: 'referenceIds', referenceIds },
@@ -305,6 +307,7 @@ describe.each(['newest', '1.123'] as const)('fulfillment orders in n8n %s', (ver
 			[byId(before?.record.id), [one.order, other.order], 'another order in this run has the same'],
 			[byId(created[2]?.id), [split.order], 'this workflow sent it by fulfillment order'],
 			[update(`${one.name}-6700000000051`), [one.part({})], 'this workflow sent the whole order'],
+			[byId(both), [one.order], 'it would change several deliveries'],
 		] as const) {
 			const outputs = await run(parameters, ...orders);
 			for (const { outcome, message } of outputs)
@@ -322,6 +325,17 @@ describe.each(['newest', '1.123'] as const)('fulfillment orders in n8n %s', (ver
 		const [{ request } = {}] = env.deliveries(one);
 		expect(request?.cod).toBe(0);
 		expect(JSON.stringify(request?.dropoff)).toContain('7 Elm Street');
+	});
+
+	test('skips the fulfillment orders of an order that the owner created by hand', async () => {
+		const run = await env.open();
+		const { name, order, part } = uniqueOrder(54);
+		const deliveryJson = JSON.stringify({ pickup, dropoff, packages, referenceId: name });
+		const byHand = { operation: 'create', source: 'json', deliveryJson, skipAlreadySent: true };
+		const [created] = await run(byHand, order);
+		const [skipped] = await run({}, part({}));
+		expect([created?.outcome, skipped?.outcome]).toEqual(['created', 'skipped']);
+		expect(env.deliveries({ name })).toHaveLength(1);
 	});
 
 	test('leaves items of a fulfillment service out, and shows that in a Dry Run', async () => {
