@@ -136,7 +136,9 @@ describe('a failure', () => {
 
 		const { error } = await reactivate('https://shop.example');
 
-		expect(error?.message).toMatch(/\/b for Delivery Updated was not reactivated\. .*status 500/);
+		expect(error?.message).toMatch(
+			/\/b for Delivery Updated was not reactivated, and may .*status 500/,
+		);
 		expect(error?.description).toContain('Reactivated before it: 1 of 3.');
 		expect(statusByUrl()).toEqual({
 			'https://shop.example/a': 'Active',
@@ -145,9 +147,12 @@ describe('a failure', () => {
 		});
 	});
 
-	test('leaves the others blacklisted after one that was lost, with On Error: Continue', async () => {
+	test.each([
+		['unsubscribed', 'may not have been re-created', { ...creation, kind: 'resetBefore' }],
+		['unknown', 'and may have been deleted', { ...deletion, kind: 'resetAfter' }],
+	] as const)('leaves the others with On Error: Continue (%s)', async (outcome, text, fault) => {
 		await blacklist(urls);
-		service.control.addFault({ ...creation, kind: 'resetBefore', skip: 1 });
+		service.control.addFault({ ...fault, skip: 1 });
 
 		const { error, outputs } = await reactivate('https://shop.example', {
 			onError: 'continueErrorOutput',
@@ -163,8 +168,8 @@ describe('a failure', () => {
 		expect(jsonOf(failed)).toMatchObject([
 			{
 				error: {
-					message: expect.stringContaining('may not have been re-created'),
-					outcome: 'unsubscribed',
+					message: expect.stringContaining(text),
+					outcome,
 					url: urls[1],
 					event: 'updateTask',
 					action: 3,

@@ -53,16 +53,16 @@ export const reactivateWebhooks: Operation = {
 					await webhooks.subscribe({ url, action });
 					output.push(outputItem({ ...webhook, reactivated: true }, item));
 				} catch (error) {
-					const progress = `Reactivated before it: ${index} of ${candidates.length}.`;
 					const problem = failureProblem(error, { url, action }, outcome);
+					const progress = `Reactivated before it: ${index} of ${candidates.length}.`;
+					const full = { ...problem, description: joinSentences([problem.description, progress]) };
 					if (!context.continueOnFail()) {
-						const description = joinSentences([problem.description, progress]);
 						const status = error instanceof NodeApiError ? error.httpCode : null;
-						throw apiError(context.getNode(), { ...problem, description }, status ?? undefined);
+						throw apiError(context.getNode(), full, status ?? undefined);
 					}
-					output.push(errorItem(problem, item, { outcome, ...webhook }));
-					// The next run reactivates the others, which would be lost like this one.
-					if (outcome === 'unsubscribed') break;
+					output.push(errorItem(full, item, { outcome, ...webhook }));
+					// The others might be lost like this one. The next run reactivates them.
+					break;
 				}
 			}
 			return output;
@@ -91,7 +91,7 @@ function failureProblem(error: unknown, webhook: Subscription, outcome: string):
 	const state =
 		outcome === 'unsubscribed'
 			? 'was deleted, and may not have been re-created'
-			: 'was not reactivated';
+			: 'was not reactivated, and may have been deleted';
 	return {
 		message: `The webhook ${webhookName(webhook)} ${state}. ${message}`,
 		description: joinSentences(['Check with Webhook > Get Many.', createAgain, description]),
