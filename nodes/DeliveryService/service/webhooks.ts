@@ -10,7 +10,7 @@ import {
 	type ServiceClient,
 	type Subscription,
 } from './client';
-import { serviceDetail, explainFailure, isSuccessCode, notADeliveryService } from './errors';
+import { serviceDetail, explainFailure, isHtml, isSuccessCode, notADeliveryService } from './errors';
 import { eventForCode, eventLabel, type EventName } from './events';
 import { codeAndMessageSchema, listedWebhookSchema } from './schemas';
 
@@ -126,7 +126,7 @@ function toWebhook(raw: z.infer<typeof listedWebhookSchema>): Webhook {
 
 /** @throws NodeApiError when a success is a web page, or its code reports a failure */
 function requireDone(node: INode, response: ServiceResponse): void {
-	if (/html/i.test(response.headers['content-type'] ?? ''))
+	if (/html/i.test(response.headers['content-type'] ?? '') && isHtml(response.body))
 		throw apiError(node, notADeliveryService, response.status);
 	const { code } = codeAndMessageSchema.parse(response.body);
 	if (!code || isSuccessCode(code)) return;

@@ -124,6 +124,18 @@ describe('subscribing and unsubscribing', () => {
 		expect(sent.map(({ method }) => method)).toEqual(['POST', 'DELETE']);
 	});
 
+	test.each([
+		['', true],
+		['OK', true],
+		['<!doctype html><title>Welcome</title>', false],
+	])('a success of the type HTML with the body %j is one: %p', async (body, isDone) => {
+		const headers = { 'content-type': 'text/html' };
+		const { client } = clientReturning({ kind: 'response', status: 200, headers, body });
+		const subscribing = companyWebhooksClient(node, client, 42).subscribe(subscription);
+		const done = await subscribing.then(() => true).catch(() => false);
+		expect(done).toBe(isDone);
+	});
+
 	test('fail when a success has a code of failure, without the signature that it quotes', async () => {
 		const url = `https://a.example/x?signature=${'5e'.repeat(32)}`;
 		const body = { code: `NO ${url}`, message: `${url} is slow` };
