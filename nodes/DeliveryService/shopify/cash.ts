@@ -1,3 +1,4 @@
+import { dayAt } from '../common/clock';
 import { failure, type Result } from '../common/result';
 import { today } from './deliveryDate';
 import type { OrderMapping } from './mapping';
@@ -135,10 +136,10 @@ export function decideCash(
 
 /** Whether the day has come on which some of an order's payment terms are due. */
 function isDue({ payment_terms: terms }: Order, mapping: OrderMapping): boolean {
-	return (terms?.payment_schedules ?? []).some(
-		({ due_at, completed_at }) =>
-			!completed_at && due_at !== undefined && due_at <= `${today(mapping)}T24`,
-	);
+	return (terms?.payment_schedules ?? []).some(({ due_at = '', completed_at }) => {
+		const due = Date.parse(due_at);
+		return !completed_at && due && dayAt(due, mapping.time.timeZone) <= today(mapping);
+	});
 }
 
 /**

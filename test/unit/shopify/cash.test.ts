@@ -32,6 +32,7 @@ describe('the option Cash on Delivery', () => {
 		expect(codOf(terms(past))).toBeUndefined();
 		expect(codOf(terms(past), 'unpaid')).toBe(25.1);
 		expect(codOf(terms('2026-11-23T23:00:00-06:00'), 'unpaid')).toBe(25.1);
+		expect(codOf(terms('2026-11-24T05:00:00Z'), 'unpaid')).toBe(25.1);
 		expect(codOf(terms('2026-12-20T00:00:00-06:00'), 'unpaid')).toBeUndefined();
 		expect(codOf(terms(past, past), 'unpaid')).toBeUndefined();
 		expect(codOf(terms(null), 'unpaid')).toBeUndefined();
