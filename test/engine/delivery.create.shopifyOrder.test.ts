@@ -247,16 +247,18 @@ test.each([[{}], [{ operation: 'create', source: 'shopifyOrder' }]])(
 	},
 );
 
-test('names the order and where to fix an invalid field', async () => {
+test.each([
+	[{ email: 'desk' }, 'Also: Recipient email "desk" is not an email address. '],
+	[{}, ''],
+])('names the order and where to fix an invalid field, with %p', async (options, also) => {
 	const { error } = await service.run(
-		{ ...fromOrder({ email: 'desk' }), pickupEmail: 'shop' },
+		{ ...fromOrder(options), pickupEmail: 'shop' },
 		{ items: [shopifyOrder()] },
 	);
 
 	expect(error).toMatchObject({
 		message: 'Order #1001: pickup email "shop" is not an email address [item 0]',
-		description:
-			'Also: Recipient email "desk" is not an email address. Fix pickup fields and values of options in this node, everything else in Shopify. No delivery was created.',
+		description: `${also}Fix pickup fields and values of options in this node, everything else in Shopify. No delivery was created.`,
 	});
 });
 

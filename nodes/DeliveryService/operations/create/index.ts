@@ -5,7 +5,7 @@ import { fromFields } from './fromFields';
 import { optionFields } from './options';
 import { createDeliveries, type Source } from './create';
 import { limits, deliveryJsonSchema } from '../../service/schemas';
-import { lowerFirst, truncate } from '../../common/text';
+import { joinSentences, lowerFirst, truncate } from '../../common/text';
 import { orderToDelivery } from '../../shopify/toDelivery';
 import { placeFields } from '../fields/place';
 import {
@@ -50,7 +50,10 @@ const fromShopifyOrder: Source = {
 	rephrase({ message, description }, referenceId = '') {
 		return {
 			message: `Order ${truncate(referenceId, limits.referenceIdLength)}: ${lowerFirst(message)}`,
-			description: `${description} Fix pickup fields and values of options in this node, everything else in Shopify.`,
+			description: joinSentences([
+				description,
+				'Fix pickup fields and values of options in this node, everything else in Shopify.',
+			]),
 		};
 	},
 };

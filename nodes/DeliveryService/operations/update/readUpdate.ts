@@ -11,7 +11,7 @@ import {
 	readJson,
 	type ParameterReader,
 } from '../../common/parameters';
-import { isBlank } from '../../common/text';
+import { isBlank, lowerFirst } from '../../common/text';
 import type { Claim } from '../../ledger/claims';
 import type { Ledger } from '../../ledger/ledger';
 import { notUpdatedProblem } from '../../messages/orders';
@@ -196,9 +196,12 @@ function changesFromOrder(
 	const { order: updated } = result;
 	const place = fixedPlace(parameters, mapping.value);
 	const actions = place ? [...result.actions, place] : result.actions;
-	return changes.ok
-		? { ok: true, value: { changes: changes.value, order: { ...updated, actions } } }
-		: changes;
+	if (!changes.ok)
+		return failure({
+			...changes.problem,
+			message: `${updated.label}: ${lowerFirst(changes.problem.message)}`,
+		});
+	return { ok: true, value: { changes: changes.value, order: { ...updated, actions } } };
 }
 
 /** The changes that the user added, in the service's format (section 4.2). */
