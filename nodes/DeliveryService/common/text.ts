@@ -1,24 +1,13 @@
-/** Created on first use: that takes some milliseconds. */
-let segmenter: Intl.Segmenter | undefined;
-
-/** The offset after a number of grapheme clusters: an emoji counts as one character. */
-function offsetAfter(text: string, characterCount: number): number {
-	segmenter ??= new Intl.Segmenter();
-	let count = 0;
-	for (const { index } of segmenter.segment(text)) if (count++ === characterCount) return index;
-	return text.length;
-}
-
-/** Whether a text has more than `maxCharacters` grapheme clusters. */
+/** Whether a text has more than `maxCharacters` Unicode code points. */
 export function isLongerThan(text: string, maxCharacters: number): boolean {
-	// No text has more grapheme clusters than code units, which are faster to count.
-	return text.length > maxCharacters && offsetAfter(text, maxCharacters) < text.length;
+	// No text has more code points than code units, which are faster to count.
+	return text.length > maxCharacters && Array.from(text).length > maxCharacters;
 }
 
-/** The text, shortened to `maxCharacters` without splitting a character. */
+/** The text, shortened to `maxCharacters` code points. */
 export function truncate(text: string, maxCharacters: number): string {
 	return isLongerThan(text, maxCharacters)
-		? `${text.slice(0, offsetAfter(text, maxCharacters))}...`
+		? `${Array.from(text).slice(0, maxCharacters).join('')}...`
 		: text;
 }
 

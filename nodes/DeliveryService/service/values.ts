@@ -59,15 +59,14 @@ export const email = z.preprocess(
 		}),
 );
 
-/** Letters of any script, digits and the symbols that mail servers accept, separated by dots. */
-const localPart =
-	/^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+(\.[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+)*$/u;
+/** ASCII letters, digits and the symbols that mail servers accept, separated by dots. */
+const localPart = /^[\w!#$%&'*+/=?^`{|}~-]+(\.[\w!#$%&'*+/=?^`{|}~-]+)*$/;
 
-const domainLabel = /^[\p{L}\p{M}\p{N}]([\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?$/u;
+const domainLabel = /^[a-z\d]([a-z\d-]*[a-z\d])?$/i;
 
 /**
- * Whether text is a usable email address (section 2.3, format email), including non-ASCII ones.
- * Quoted names and IP addresses are rejected.
+ * Whether text is an email address of the format email (section 2.3), which is ASCII. Quoted names and
+ * IP addresses are rejected.
  */
 export function isEmailAddress(address: string): boolean {
 	const [local = '', domain = '', ...others] = address.split('@');
@@ -81,7 +80,7 @@ export function isEmailAddress(address: string): boolean {
 		labels.length > 1 &&
 		labels.every((label) => label.length <= 63 && domainLabel.test(label)) &&
 		topLevel.length > 1 &&
-		!/^\p{N}+$/u.test(topLevel)
+		!/^\d+$/.test(topLevel)
 	);
 }
 
@@ -91,7 +90,7 @@ export const latitude = z.preprocess(numberFromText, z.number().min(-90).max(90)
 /** In degrees (section 2.4). */
 export const longitude = z.preprocess(numberFromText, z.number().min(-180).max(180));
 
-/** Text with at most `maximum` grapheme clusters. */
+/** Text with at most `maximum` characters (Unicode code points). */
 export function textUpTo(maximum: number) {
 	return z.preprocess(
 		textFromNumber,
