@@ -105,17 +105,13 @@ export async function openClient(
 ): Promise<ServiceClient> {
 	const data = await context.getCredentials(credentialType);
 	const credential = unwrap(context.getNode(), readCredential(data));
-	const blockedReason = disallowedDomain(data, credential.baseUrl);
-	const { host } = new URL(credential.baseUrl);
-	const send: Send = async ({ timeoutMs = 60_000, ...request }) => {
-		if (blockedReason !== undefined) return { kind: 'noResponse', code: '', blockedReason, host };
-		try {
-			const response: Promise<unknown> = context.helpers.httpRequestWithAuthentication.call(
-				context,
-				credentialType,
-				{
+	const { baseUrl } = credential;
+	const send: Send = async ({ timeoutMs = 60_000, ...request }) =>
+		await exchange(
+			() =>
+				context.helpers.httpRequestWithAuthentication.call(context, credentialType, {
 					method: request.method,
-					url: `${credential.baseUrl}${request.path}`,
+					url: `${baseUrl}${request.path}`,
 					headers: requestHeaders(request),
 					body: request.form ? new URLSearchParams(request.form).toString() : request.json,
 					timeout: timeoutMs,
@@ -123,13 +119,9 @@ export async function openClient(
 					returnFullResponse: true,
 					ignoreHttpStatusErrors: true,
 					disableFollowRedirect: true,
-				},
-			);
-			return await settle(response, credential.baseUrl, timeoutMs);
-		} catch (error) {
-			return { ...toNoResponse(error), host };
-		}
-	};
+				}),
+			{ baseUrl, timeoutMs, blockedReason: disallowedDomain(data, baseUrl) },
+		);
 	return { credential, send };
 }
 
@@ -137,21 +129,29 @@ export async function openClient(
 const maxSleepMs = 1000;
 
 /**
- * Waits for a response of n8n's HTTP helpers. Their own timeout ends with the headers, and they replace
- * an abort signal by their own, so a body that never ends needs this one.
- *
- * @throws what the helper throws
+ * Sends a request with one of n8n's HTTP helpers, unless it is blocked. The helpers' own timeout ends
+ * with the headers, and they replace an abort signal by their own, so a body that never ends needs this
+ * one. Never throws.
  */
-export async function settle(response: Promise<unknown>, baseUrl: string, timeoutMs: number) {
+export async function exchange(
+	send: () => Promise<unknown>,
+	options: { baseUrl: string; timeoutMs: number; blockedReason?: string },
+) {
+	const { baseUrl, timeoutMs, blockedReason } = options;
+	const { host } = new URL(baseUrl);
+	const lost: NoResponse = { kind: 'noResponse', code: '', blockedReason, host };
+	if (blockedReason !== undefined) return lost;
 	let isSettled = false;
-	const timeout = async (): Promise<NoResponse> => {
+	const response = async () => ({ ...toResponse(await send()), baseUrl });
+	const timeout = async () => {
 		for (let left = timeoutMs; left > 0 && !isSettled; left -= maxSleepMs)
 			await sleep(Math.min(left, maxSleepMs));
-		return { kind: 'noResponse', code: 'ECONNABORTED', host: new URL(baseUrl).host };
+		return { ...lost, code: 'ECONNABORTED' };
 	};
-	const arrival = async () => ({ ...toResponse(await response), baseUrl });
 	try {
-		return await Promise.race([arrival(), timeout()]);
+		return await Promise.race([response(), timeout()]);
+	} catch (error) {
+		return { ...lost, ...toNoResponse(error) };
 	} finally {
 		isSettled = true;
 	}

@@ -5,7 +5,7 @@ import type {
 } from 'n8n-workflow';
 
 import { disallowedDomain, readCredential, type Credential } from './credential';
-import { isSuccess, settle, toNoResponse, type Exchange, webhookRequest } from './client';
+import { exchange, isSuccess, webhookRequest, type Exchange } from './client';
 import { serviceDetail, explainFailure, notADeliveryService, otherServer } from './errors';
 import { problemText, type Problem } from '../common/result';
 import { listNotFoundProblem, readWebhookList } from './webhooks';
@@ -41,27 +41,22 @@ async function findProblem(
 			message: 'The Company ID is missing or not a positive whole number',
 			description: "Enter your own company's ID: the connection test lists its webhooks.",
 		};
-	const blockedReason = disallowedDomain(data, credential.value.baseUrl);
-	const { host } = new URL(credential.value.baseUrl);
-	const exchange: Exchange =
-		blockedReason === undefined
-			? await requestWebhookList(context, credential.value, companyId)
-			: { kind: 'noResponse', code: '', blockedReason, host };
-	if (exchange.kind === 'noResponse') return explainFailure({ ...exchange, host });
 	const { apiKeyId, apiSecret, baseUrl } = credential.value;
-	const withServer = ({ message, description = '' }: Problem): Problem => ({
-		message,
-		description: `${description} ${otherServer(exchange, baseUrl)}`,
+	const blockedReason = disallowedDomain(data, baseUrl);
+	const first = await requestWebhookList(context, credential.value, companyId, blockedReason);
+	const { message, description } = explainFailure(first);
+	if (first.kind === 'noResponse') return { message, description };
+	const withServer = (problem: Problem): Problem => ({
+		message: problem.message,
+		description: `${problem.description} ${otherServer(first, baseUrl)}`,
 	});
-	if (exchange.status === 404) {
-		const detail = serviceDetail(exchange);
+	if (first.status === 404) {
+		const detail = serviceDetail(first);
 		const problem = listNotFoundProblem(detail, ': save the credential and continue');
 		return detail ? problem : withServer(problem);
 	}
-	if (isSuccess(exchange))
-		return readWebhookList(exchange) ? undefined : withServer(notADeliveryService);
-	const { message, description } = explainFailure(exchange);
-	if (exchange.status !== 401) return { message, description };
+	if (isSuccess(first)) return readWebhookList(first) ? undefined : withServer(notADeliveryService);
+	if (first.status !== 401) return { message, description };
 	if (/^\s|\s$/.test(apiSecret))
 		return { message, description: 'The API Secret starts or ends with a space: remove it.' };
 	const swapped = { ...credential.value, apiKeyId: apiSecret, apiSecret: apiKeyId };
@@ -76,21 +71,21 @@ async function requestWebhookList(
 	{ helpers }: ICredentialTestFunctions,
 	{ baseUrl, apiKeyId, apiSecret }: Credential,
 	companyId: number,
+	blockedReason?: string,
 ): Promise<Exchange> {
 	const { method, path } = webhookRequest('GET', companyId);
-	try {
-		const response: Promise<unknown> = helpers.request({
-			method,
-			uri: `${baseUrl}${path}`,
-			auth: { user: apiKeyId, pass: apiSecret },
-			headers: { Accept: 'application/json' },
-			timeout: testTimeoutMs,
-			followRedirect: false,
-			resolveWithFullResponse: true,
-			simple: false,
-		});
-		return await settle(response, baseUrl, testTimeoutMs);
-	} catch (error) {
-		return toNoResponse(error);
-	}
+	return await exchange(
+		() =>
+			helpers.request({
+				method,
+				uri: `${baseUrl}${path}`,
+				auth: { user: apiKeyId, pass: apiSecret },
+				headers: { Accept: 'application/json' },
+				timeout: testTimeoutMs,
+				followRedirect: false,
+				resolveWithFullResponse: true,
+				simple: false,
+			}),
+		{ baseUrl, timeoutMs: testTimeoutMs, blockedReason },
+	);
 }
