@@ -7,14 +7,29 @@ import {
 	type INodeTypeDescription,
 } from 'n8n-workflow';
 
-import { deliveryResource } from './operations/deliveryResource';
+import { allowResending } from './operations/allowResending';
+import { createDelivery, createFromOrders } from './operations/create';
 import { withErrorItems } from './operations/items';
-import { resourceProperties, type Operation } from './operations/resource';
-import { webhookResource } from './operations/webhook';
-import { searchWebhooks } from './operations/webhook/delete';
+import { resourceProperties, type Operation, type Resource } from './operations/resource';
+import { updateDelivery } from './operations/update';
+import { createWebhook } from './operations/webhook/create';
+import { deleteWebhook, searchWebhooks } from './operations/webhook/delete';
+import { getManyWebhooks } from './operations/webhook/getMany';
+import { reactivateWebhooks } from './operations/webhook/reactivate';
 import { testConnection } from './service/credentialTest';
 
-const resources = [deliveryResource, webhookResource];
+const resources: Resource[] = [
+	{
+		option: { name: 'Delivery', value: 'delivery' },
+		operations: [createFromOrders, createDelivery, allowResending, updateDelivery],
+		defaultOperation: createFromOrders.option.value,
+	},
+	{
+		option: { name: 'Webhook', value: 'webhook' },
+		operations: [createWebhook, deleteWebhook, getManyWebhooks, reactivateWebhooks],
+		defaultOperation: getManyWebhooks.option.value,
+	},
+];
 
 export class DeliveryService implements INodeType {
 	description: INodeTypeDescription = {
