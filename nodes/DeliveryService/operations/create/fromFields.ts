@@ -1,12 +1,5 @@
-import {
-	omitBlank,
-	collectionEntries,
-	toList,
-	collectionParameter,
-	readJson,
-} from '../../common/parameters';
+import { collectionEntries, toList, collectionParameter, readJson } from '../../common/parameters';
 import { textField } from '../../common/fields';
-import { isBlank } from '../../common/text';
 import { showFor } from '../resource';
 import { packagesField, readPackages } from '../fields/package';
 import { placeFields, readPlace } from '../fields/place';
@@ -109,9 +102,10 @@ export const fromFields: Source = {
 				pickup: readPlace(parameters, 'pickup', item),
 				dropoff: readPlace(parameters, 'dropoff', item),
 				packages: packages.value,
-				...omitBlank({ referenceId: parameters.get('referenceId', item, ''), cod }),
-				...(!isBlank(tags) && { tags: toList(tags) }),
-				...(entries.length > 0 && { extraData: entries }),
+				referenceId: parameters.get('referenceId', item, ''),
+				tags: toList(tags),
+				extraData: entries,
+				cod,
 			},
 		};
 	},

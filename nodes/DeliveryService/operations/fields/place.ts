@@ -129,35 +129,25 @@ export interface EnteredPlace {
 	location: object;
 }
 
-/** The place that the user entered, in the service's format (sections 2.2 to 2.4), without empty fields. */
+/** The place that the user entered, in the service's format (sections 2.2 to 2.4). */
 export function readPlace(parameters: ParameterReader, side: Side, item: number): EnteredPlace {
 	const read = (name: string): unknown => parameters.get(`${side}${name}`, item, '');
 	const { instructions, lat, lng } = collectionParameter(parameters, `${side}Details`, item);
 	return {
 		contact: omitBlank({ name: read('Name'), email: read('Email'), phonenumber: read('Phone') }),
-		location: {
-			...readPlaceAddress(read),
-			...omitBlank({ instructions, lat, lng }),
-		},
+		location: { ...readPlaceAddress(read), instructions, lat, lng },
 	};
 }
 
 function readPlaceAddress(read: (name: string) => unknown): object {
 	switch (read('LocationType')) {
-		case 'components':
-			return {
-				address: omitBlank(
-					Object.fromEntries(
-						['StreetName', ...otherComponents.map(([name]) => name)].map((name) => [
-							lowerFirst(name),
-							read(name),
-						]),
-					),
-				),
-			};
+		case 'components': {
+			const names = ['StreetName', ...otherComponents.map(([name]) => name)];
+			return { address: Object.fromEntries(names.map((name) => [lowerFirst(name), read(name)])) };
+		}
 		case 'warehouse':
-			return omitBlank({ warehouse: read('Warehouse') });
+			return { warehouse: read('Warehouse') };
 		default:
-			return omitBlank({ address: read('Address') });
+			return { address: read('Address') };
 	}
 }
