@@ -1,6 +1,7 @@
 import { isSuccess, type Exchange } from '../service/client';
 import { isAboutAllRequests, isCertificateError, isRedirect } from '../service/errors';
 import { codeAndMessageSchema, creationResponseSchema, errorBodySchema } from '../service/schemas';
+import { readableText } from '../service/values';
 import type { FailureReason, Job, Outcome } from './job';
 
 /**
@@ -135,7 +136,7 @@ function matchRecords(batch: readonly Job[], exchange: Exchange) {
 		exchange.kind === 'response' &&
 		isSuccess(exchange);
 	const positionOf = ({ index, referenceId }: CreatedRecord): number | undefined => {
-		const reference = referenceOf(referenceId);
+		const reference = readableText.parse(referenceId);
 		if (typeof index === 'number') {
 			const sent = batch[index]?.delivery?.referenceId;
 			const disagrees = reference !== undefined && sent !== undefined && reference !== sent;
@@ -163,14 +164,6 @@ function matchRecords(batch: readonly Job[], exchange: Exchange) {
 			otherIds.push(id);
 		}
 	return { created, otherIds };
-}
-
-function referenceOf(value: unknown): string | undefined {
-	return typeof value === 'number'
-		? String(value)
-		: typeof value === 'string' && value !== ''
-			? value
-			: undefined;
 }
 
 /** A delivery's ID: text, or a positive whole number. */

@@ -1,9 +1,8 @@
 import { z } from 'zod/v4';
 
 import { tryParseJson } from '../common/data';
-import { number } from './values';
+import { number, textOrNumber as idField } from './values';
 
-const idField = z.union([z.string().min(1), z.number().transform(String)]);
 const textField = z.string();
 
 /** In a form the list may be JSON text. */

@@ -9,6 +9,7 @@ import {
 	longitude,
 	lowerCase,
 	possiblyEmptyText,
+	readableText,
 	strictObject,
 	strictObjectIgnoringBlanks,
 	text,
@@ -258,17 +259,11 @@ export const creationResponseSchema = z.object({
 	payload: z.array(anyObject.catch({})),
 });
 
-/** Text or a number; anything else is ignored. */
-const textOrNumber = z
-	.union([z.string(), z.number().transform(String)])
-	.nullish()
-	.catch(undefined);
-
 /** The documented response to an update (section 4.2); its job is what confirms the update. */
 export const updateResponseSchema = z
 	.object({
-		code: textOrNumber,
-		message: textOrNumber,
+		code: readableText,
+		message: readableText,
 		data: z.object({ jobs: text }),
 	})
 	.transform(({ code, message, data }) => ({
@@ -281,7 +276,7 @@ export type UpdateResponse = z.infer<typeof updateResponseSchema>;
 
 /** The code and message of a response (sections 4.1, 4.2 and 7). */
 export const codeAndMessageSchema = z
-	.object({ code: textOrNumber, message: textOrNumber })
+	.object({ code: readableText, message: readableText })
 	.catch({});
 
 /** An error as the API document describes it (section 7): a gateway's has another form. */

@@ -44,6 +44,12 @@ export const identifier = numeric(z.int().min(1));
 /** Text that is not empty. */
 export const text = z.preprocess(textFromNumber, z.string().min(1));
 
+/** Text or a number as the service and users write it, as text. */
+export const textOrNumber = z.union([z.string().min(1), z.number().transform(String)]);
+
+/** The same; anything else counts as missing. */
+export const readableText = textOrNumber.optional().catch(undefined);
+
 /** Text that may be empty. */
 export const possiblyEmptyText = z.preprocess(textFromNumber, z.string());
 

@@ -16,6 +16,7 @@ import { joinSentences, pluralize } from '../../common/text';
 import type { Claim } from '../../ledger/claims';
 import { deliverySchema, limits, type Delivery } from '../../service/schemas';
 import { serviceLabels, validate } from '../../service/validation';
+import { readableText } from '../../service/values';
 import type { OrderInfo } from '../../shopify/toDelivery';
 import {
 	assertNoRetryOnFail,
@@ -281,14 +282,7 @@ function readItem(
 }
 
 /** The reference ID of an invalid delivery, if it is readable. */
-const referenceSchema = z
-	.object({
-		referenceId: z
-			.union([z.string().min(1), z.number().transform(String)])
-			.optional()
-			.catch(undefined),
-	})
-	.catch({});
+const referenceSchema = z.object({ referenceId: readableText }).catch({});
 
 const noReferenceProblem: Problem = {
 	message: 'Reference ID is missing',
