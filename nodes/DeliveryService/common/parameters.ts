@@ -21,12 +21,6 @@ export function collectionParameter(
 	return asRecord(parameters.get(name, item, {}));
 }
 
-/** The value of a resource locator: the selected list entry, or the result of an expression. */
-export function resourceLocatorValue(value: unknown): unknown {
-	const { mode, value: selected } = asRecord(value);
-	return mode === undefined ? value : selected;
-}
-
 /** The entries that the user added to a repeatable field group. */
 export function collectionEntries(group: unknown, entry: string): Array<Record<string, unknown>> {
 	const entries = asRecord(group)[entry];

@@ -1,7 +1,7 @@
 import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
 import { z } from 'zod/v4';
 
-import { asRecord, resourceLocatorValue } from '../../common/parameters';
+import { asRecord } from '../../common/parameters';
 import { type Result, failure, operationError, unwrap } from '../../common/result';
 import { openClient, type Subscription } from '../../service/client';
 import { selectedCompany } from '../../service/credential';
@@ -103,9 +103,10 @@ export async function searchWebhooks(
 /** The value of a list entry, which workflows save: the event's code, a space and the URL. */
 const listValuePattern = /^(\d+) (.+)$/;
 
-function parseListValue(value: unknown): Result<Subscription> {
-	const text = z.string().catch('').parse(resourceLocatorValue(value));
-	const [, action, url] = listValuePattern.exec(text) ?? [];
+function parseListValue(webhook: unknown): Result<Subscription> {
+	// An expression may return the value alone.
+	const { value = webhook } = asRecord(webhook);
+	const [, action, url] = listValuePattern.exec(z.string().catch('').parse(value)) ?? [];
 	if (action === undefined || url === undefined)
 		return failure({ message: 'No webhook is selected', description: 'Choose one from the list.' });
 	return { ok: true, value: { url, action: Number(action) } };
