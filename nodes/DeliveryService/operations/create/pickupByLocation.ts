@@ -10,13 +10,7 @@ import { placeOverrideSchema } from '../../service/schemas';
 import { text } from '../../service/values';
 import type { ShopifyLocation } from '../../shopify/fulfillmentOrder';
 import { showFor } from '../resource';
-import {
-	locationForms,
-	placeholders,
-	readPlace,
-	warehouseField,
-	type EnteredPlace,
-} from '../fields/place';
+import { locationForms, placeholders, readPlace, warehouseField } from '../fields/place';
 
 const contactDescription = 'Leave empty to use the one in the pickup fields';
 
@@ -69,21 +63,14 @@ export const pickupByLocationField: INodeProperties = {
 	],
 };
 
-/** The pickup of an order. */
-interface OrderPickup {
-	pickup: EnteredPlace;
-	/** The name of the location, if the table is empty. */
-	unlistedLocation?: string;
-}
-
 /**
  * The pickup of an order: that of the location that ships it. If the table is empty, the one in the
  * pickup fields.
  *
  * @param location the location that ships the order, if it is known
  * @param order the order's name, for messages
- * @returns the pickup, not yet checked against the rules of the service; or which row is invalid or
- *   missing
+ * @returns the pickup, not yet checked against the rules of the service, and the name of the location
+ *   if the table is empty; or which row is invalid or missing
  * @throws what n8n throws, e.g. when an expression fails
  */
 export function readOrderPickup(
@@ -91,7 +78,7 @@ export function readOrderPickup(
 	item: number,
 	location: ShopifyLocation | undefined,
 	order: string,
-): Result<OrderPickup> {
+): Result<{ pickup: object; unlistedLocation?: string }> {
 	const pickup = readPlace(parameters, 'pickup', item);
 	const table = readTable(parameters.get('pickupDetails.pickupByLocation', item, {}));
 	if (!table.ok) return table;

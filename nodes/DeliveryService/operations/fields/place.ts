@@ -123,14 +123,8 @@ export function placeFields(side: Side, more: readonly INodeProperties[] = []): 
 	];
 }
 
-/** A place that the user entered, not yet checked against the rules of the service. */
-export interface EnteredPlace {
-	contact: object;
-	location: object;
-}
-
-/** The place that the user entered, in the service's format (sections 2.2 to 2.4). */
-export function readPlace(parameters: ParameterReader, side: Side, item: number): EnteredPlace {
+/** The place that the user entered, in the service's format (sections 2.2 to 2.4), not yet checked. */
+export function readPlace(parameters: ParameterReader, side: Side, item: number) {
 	const read = (name: string): unknown => parameters.get(`${side}${name}`, item, '');
 	const { instructions, lat, lng } = collectionParameter(parameters, `${side}Details`, item);
 	return {
