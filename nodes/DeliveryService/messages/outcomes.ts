@@ -129,7 +129,7 @@ function unknownCause(
 			return {
 				cause: `the Delivery Service rejected the request for it and ${why.others === 1 ? 'another one' : `${why.others} others`}${statusOf(why.exchange)}`,
 				detail: joinSentences([
-					isTooLarge(why.exchange)
+					why.exchange.status === 413
 						? 'For later runs, set the option Batch Size to a smaller number: the request was too large.'
 						: 'For later runs, set the option Batch Size to 1, so that a rejection affects only one delivery.',
 					explainExchange(why.exchange).description,
@@ -268,11 +268,7 @@ function explainExchange(exchange: Exchange): Problem {
 }
 
 function statusOf(exchange: Exchange): string {
-	return exchange.kind === 'response' ? ` (status ${exchange.status})` : '';
-}
-
-function isTooLarge(exchange: Exchange): boolean {
-	return exchange.kind === 'response' && exchange.status === 413;
+	return exchange.status === undefined ? '' : ` (status ${exchange.status})`;
 }
 
 /** Whether a success comes from the service: it has records, or at least a code or a message. */

@@ -37,8 +37,7 @@ function unknownAdvice({
 		? 'It is safe to run the update again.'
 		: 'Look in the Delivery Service under both the old and the new reference ID. Run the update again only if the delivery still has the old one; if it has the new one, the update was made.';
 	if (cause.kind !== 'response' && cause.kind !== 'noResponse') return advice;
-	const isUnconfirmed = cause.kind === 'response' && isSuccess(cause);
-	const detail = serviceDetail(cause) || (isUnconfirmed ? notADeliveryService.description : '');
+	const detail = serviceDetail(cause) || (isSuccess(cause) ? notADeliveryService.description : '');
 	return detail ? `${advice} ${detail}` : advice;
 }
 

@@ -66,9 +66,7 @@ export function classifyExchange(exchange: Exchange): ExchangeClass {
  */
 export function classifyCreation(exchange: Exchange): ExchangeClass {
 	const isFromGateway =
-		exchange.kind === 'response' &&
-		exchange.status === 503 &&
-		!errorBodySchema.safeParse(exchange.body).success;
+		exchange.status === 503 && !errorBodySchema.safeParse(exchange.body).success;
 	return isFromGateway ? 'unknown' : classifyExchange(exchange);
 }
 
@@ -130,11 +128,7 @@ function matchRecords(batch: readonly Job[], exchange: Exchange) {
 		if (reference === undefined) continue;
 		positions.set(reference, [...(positions.get(reference) ?? []), position]);
 	}
-	const isOnly =
-		batch.length === 1 &&
-		records.length === 1 &&
-		exchange.kind === 'response' &&
-		isSuccess(exchange);
+	const isOnly = batch.length === 1 && records.length === 1 && isSuccess(exchange);
 	const positionOf = ({ index, referenceId }: CreatedRecord): number | undefined => {
 		const reference = readableText.parse(referenceId);
 		if (typeof index === 'number') {
@@ -187,7 +181,7 @@ export function isFatal(exchange: Exchange): boolean {
  * Base URL is probably wrong.
  */
 export function isNotFoundPage(exchange: Exchange): boolean {
-	if (exchange.kind !== 'response' || exchange.status !== 404) return false;
+	if (exchange.status !== 404) return false;
 	const { code, message } = codeAndMessageSchema.parse(exchange.body);
 	return !code && !message;
 }

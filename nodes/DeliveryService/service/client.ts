@@ -44,6 +44,7 @@ export interface ServiceResponse {
 /** No response: the connection failed, broke or timed out. */
 export interface NoResponse {
 	kind: 'noResponse';
+	status?: undefined;
 	/** The error code of the connection, e.g. ECONNREFUSED; empty when there is none. */
 	code: string;
 	/** Set only when it is certain, regardless of the code, that no connection was established. */
@@ -58,7 +59,7 @@ export interface NoResponse {
 export type Exchange = ServiceResponse | NoResponse;
 
 /** Whether a response is a success: the API document lists 200, and HTTP defines every 2xx as one. */
-export function isSuccess({ status }: ServiceResponse): boolean {
+export function isSuccess({ status = 0 }: Exchange): boolean {
 	return status >= 200 && status < 300;
 }
 

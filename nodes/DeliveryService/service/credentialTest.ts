@@ -61,7 +61,7 @@ async function findProblem(
 		return { message, description: 'The API Secret starts or ends with a space: remove it.' };
 	const swapped = { ...credential.value, apiKeyId: apiSecret, apiSecret: apiKeyId };
 	const second = await requestWebhookList(context, swapped, companyId);
-	return second.kind === 'response' && isSuccess(second)
+	return isSuccess(second)
 		? { message, description: 'API Key ID and API Secret are swapped: enter each in its field.' }
 		: { message, description };
 }

@@ -34,13 +34,13 @@ const problemsByStatus: Readonly<Record<number, Problem>> = {
 export type RequestedIds = 'delivery IDs or reference IDs' | 'Company ID and warehouse IDs';
 
 /** Whether a response refers to another URL. Redirects are not followed. */
-export function isRedirect({ status }: ServiceResponse): boolean {
+export function isRedirect({ status = 0 }: Exchange): boolean {
 	return status >= 300 && status < 400;
 }
 
 /** Whether every other request would get this response too, regardless of its content. */
-export function isAboutAllRequests(response: ServiceResponse): boolean {
-	return response.status === 401 || response.status === 407 || isRedirect(response);
+export function isAboutAllRequests(exchange: Exchange): boolean {
+	return exchange.status === 401 || exchange.status === 407 || isRedirect(exchange);
 }
 
 /**

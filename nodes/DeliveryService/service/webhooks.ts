@@ -43,7 +43,7 @@ export function companyWebhooksClient(
 	return {
 		async list() {
 			const exchange = await send(webhookRequest('GET', companyId));
-			if (exchange.kind === 'response' && exchange.status === 404)
+			if (exchange.status === 404)
 				throw apiError(node, listNotFoundProblem(serviceDetail(exchange)), 404);
 			const response = requireSuccess(node, exchange);
 			const list = readWebhookList(response);
@@ -53,14 +53,14 @@ export function companyWebhooksClient(
 		/** Any success counts, since the API document shows no response body (section 4.3). */
 		async subscribe(subscription: Subscription) {
 			const exchange = await send(webhookRequest('POST', companyId, subscription));
-			if (exchange.kind === 'response' && exchange.status === 409)
+			if (exchange.status === 409)
 				throw apiError(node, conflictProblem(serviceDetail(exchange)), 409);
 			requireDone(node, requireSuccess(node, exchange));
 		},
 		/** @returns whether it existed (no 404), and the service's message */
 		async unsubscribe(subscription: Subscription) {
 			const exchange = await send(webhookRequest('DELETE', companyId, subscription));
-			const isDone = exchange.kind !== 'response' || exchange.status !== 404;
+			const isDone = exchange.status !== 404;
 			if (isDone) requireDone(node, requireSuccess(node, exchange));
 			return { isDone, detail: serviceDetail(exchange) };
 		},
@@ -155,9 +155,5 @@ function normalizeStatus(status: string | undefined): string {
  */
 export function requireSuccess(node: INode, exchange: Exchange): ServiceResponse {
 	if (exchange.kind === 'response' && isSuccess(exchange)) return exchange;
-	throw apiError(
-		node,
-		explainFailure(exchange),
-		exchange.kind === 'response' ? exchange.status : undefined,
-	);
+	throw apiError(node, explainFailure(exchange), exchange.status);
 }
