@@ -27,7 +27,7 @@ import {
 	type MissingField,
 	type Skip,
 } from './skipping';
-import { countUnits, toPackages, type LineUnits, type OrderUnits } from './units';
+import { countUnits, toPackages, type LineUnits } from './units';
 
 /** What needs a person, although the order was sent, updated or skipped. */
 export type Action =
@@ -79,9 +79,7 @@ export interface OrderInfo {
 	/** The subject of messages, e.g. "Order #1001". */
 	label?: string;
 	referenceId?: string;
-	/** The reference ID that the whole order would have, if the delivery is for a fulfillment order. */
-	orderReferenceId?: string;
-	/** The units of the order that the delivery takes, if it is for a fulfillment order. */
+	/** The units of the order that the delivery takes, if it is for a fulfillment order and is sent. */
 	part?: ReturnType<typeof partOf>;
 	/** The location that ships the fulfillment order. */
 	location?: ShopifyLocation;
@@ -148,12 +146,11 @@ export function orderToDelivery(
 				missing && { code: 'missingFields', fields: missing },
 			),
 			...(mustStop(skip, order) && { mustStop: true }),
-			part: order.fulfillmentOrder && partOf({ lines: [] }, identifiers.orderReferenceId),
 		};
 	}
 	const dropoff = toDropoff(order, readRecipient(order, mapping, date));
 	const cash = decideCash(order, units, mapping);
-	const { referenceId, orderReferenceId } = identifiers;
+	const { referenceId, part } = identifiers;
 	const problems = [
 		...(dropoff.ok ? [] : [dropoff.problem.message, dropoff.problem.description ?? false]),
 		referenceId === undefined &&
@@ -189,7 +186,7 @@ export function orderToDelivery(
 	);
 	return {
 		...identifiers,
-		part: order.fulfillmentOrder && partOf(units, orderReferenceId, partCash),
+		part: part && partOf(part.orderReferenceId, units.lines, partCash),
 		location: order.fulfillmentOrder && locationOf(order.fulfillmentOrder),
 		...(type && { type }),
 		cash: partCash,
@@ -206,12 +203,8 @@ export function orderToDelivery(
 	};
 }
 
-function partOf(
-	{ lines }: Pick<OrderUnits, 'lines'>,
-	orderReferenceId: string | undefined,
-	cash?: PartCash,
-) {
-	if (orderReferenceId === undefined) return undefined;
+/** @param orderReferenceId the reference ID that the whole order would have */
+function partOf(orderReferenceId: string, lines: readonly LineUnits[] = [], cash?: PartCash) {
 	const withIds = lines.flatMap(({ line: { id, quantity }, canceled, fulfilled, taken: units }) =>
 		id === undefined ? [] : [{ id, quantity, canceled, fulfilled, units }],
 	);
@@ -234,7 +227,7 @@ function identify(
 	order: OrderIdentifiers,
 	mapping: OrderMapping,
 	email?: string,
-): Pick<OrderInfo, 'referenceId' | 'orderReferenceId' | 'shopifyOrder'> {
+): Pick<OrderInfo, 'referenceId' | 'part' | 'shopifyOrder'> {
 	const { id, name, fulfillmentOrder: part } = order;
 	const shopifyOrder = { id, name, email, ...(part && { fulfillmentOrderId: part.id }) };
 	const { referenceId: custom } = mapping.overrides;
@@ -243,8 +236,8 @@ function identify(
 	if (!part) return { shopifyOrder, referenceId: reference };
 	if (reference === undefined || part.id === undefined) return { shopifyOrder };
 	const referenceId = partReference(reference, part.id);
-	const orderReferenceId = referenceId === custom ? ofOrder : reference;
-	return { shopifyOrder, referenceId, orderReferenceId };
+	const ofWhole = referenceId === custom ? ofOrder : reference;
+	return { shopifyOrder, referenceId, part: ofWhole === undefined ? undefined : partOf(ofWhole) };
 }
 
 /** The reference ID of a fulfillment order, by that of its order or a custom one. */

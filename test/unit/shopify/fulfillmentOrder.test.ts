@@ -81,7 +81,6 @@ describe('finds a fulfillment order and its order', () => {
 		expect(found).toEqual({
 			kind: 'delivery',
 			referenceId: reference,
-			orderReferenceId: '#1042',
 			part: {
 				orderReferenceId: '#1042',
 				lines: [{ id: '7001', quantity: 2, canceled: 0, fulfilled: 0, units: 2 }],
@@ -164,8 +163,8 @@ describe('the reference ID of a fulfillment order', () => {
 
 test('the reference ID of the whole order is known if that of the fulfillment order is custom', () => {
 	const custom = (referenceId: string) => outcomeOf(item(), { overrides: { referenceId } });
-	expect(custom(`F-${id}`)).toMatchObject({ orderReferenceId: '#1042' });
-	expect(custom('A-7')).toMatchObject({ orderReferenceId: 'A-7' });
+	expect(custom(`F-${id}`)).toMatchObject({ part: { orderReferenceId: '#1042' } });
+	expect(custom('A-7')).toMatchObject({ part: { orderReferenceId: 'A-7' } });
 });
 
 describe('what a fulfillment order contains', () => {
