@@ -59,44 +59,38 @@ export function identifiersOf(candidate: OrderCandidate): OrderIdentifiers {
  */
 export function readOrder(candidate: OrderCandidate): Result<Order> {
 	const { rest, graphql, fulfillmentOrder: part } = candidate;
-	const isGraphql = graphql !== undefined;
-	const fail = (messagesFor: (order: OrderIdentifiers) => string[]) =>
-		failure(problemFrom(messagesFor(identifiersOf(candidate))));
-	if (isGraphql) {
-		const missing = missingGraphqlPaths(candidate).slice(0, 1);
-		const pages = incompleteOrderLists(graphql).slice(0, 1);
-		if (missing.length + pages.length > 0)
-			return fail((order) => [
-				...missing.map(
-					(path) =>
-						`${orderLabel(order)} has no "${fieldName(order, path)}". Add it to the GraphQL query.`,
-				),
-				...pages.map((page) => incompleteMessage(order, page)),
-			]);
-	}
+	const names = identifiersOf(candidate);
+	const label = orderLabel(names);
+	const fail = (...messages: Array<string | undefined>) => failure(problemFrom(messages));
+	const [path] = missingGraphqlPaths(candidate);
+	const [page] = incompleteOrderLists(graphql);
+	if (path ?? page)
+		return fail(
+			path && `${label} has no "${fieldName(names, path)}". Add it to the GraphQL query.`,
+			page && incompleteMessage(names, page),
+		);
 	const parsed = orderSchema.safeParse(rest);
 	if (!parsed.success)
-		return fail((order) =>
-			parsed.error.issues.map(
-				(issue) =>
-					`${orderLabel(order)}'s "${fieldName(order, issue.path)}" ${issueText(issue, rest, order)}`,
+		return fail(
+			...parsed.error.issues.map(
+				(issue) => `${label}'s "${fieldName(names, issue.path)}" ${issueText(issue, rest, names)}`,
 			),
 		);
 	// Copies of each order would take about as long as reading its fulfillment order.
-	const order = Object.assign(parsed.data, { isGraphql });
+	const order = Object.assign(parsed.data, { isGraphql: graphql !== undefined });
 	if (!part) return { ok: true, value: order };
 	const parsedPart = fulfillmentOrderSchema.safeParse(part.rest);
-	const [page] = incompleteLists(part.graphql, graphqlFulfillmentOrderFields);
-	const { order_id: orderId = order.id } = parsedPart.data ?? {};
-	if (!parsedPart.success || page)
-		return fail((identifiers) => [
-			...(parsedPart.error?.issues ?? []).map((issue) => partMessage(identifiers, part, issue)),
-			...(page ? [incompleteMessage(identifiers, page)] : []),
-		]);
+	const [pageOfPart] = incompleteLists(part.graphql, graphqlFulfillmentOrderFields);
+	if (!parsedPart.success || pageOfPart)
+		return fail(
+			...(parsedPart.error?.issues ?? []).map((issue) => partMessage(names, part, issue)),
+			pageOfPart && incompleteMessage(names, pageOfPart),
+		);
+	const { id, order_id: orderId = order.id } = parsedPart.data;
 	if (order.id !== undefined && orderId !== order.id)
-		return fail(() => [
-			`Fulfillment order ${parsedPart.data.id} belongs to another order (ID ${orderId}) than ${orderLabel(order)} (ID ${order.id}). Combine each order with its own fulfillment orders, by the order ID.`,
-		]);
+		return fail(
+			`Fulfillment order ${id} belongs to another order (ID ${orderId}) than ${orderLabel(order)} (ID ${order.id}). Combine each order with its own fulfillment orders, by the order ID.`,
+		);
 	const shipping_address = destinationOf(parsedPart.data, order.shipping_address);
 	return {
 		ok: true,
@@ -119,7 +113,8 @@ function partMessage(
  * A field that a GraphQL query left out and nothing can stand in for. In REST, a missing shipping
  * address means that there is none.
  */
-function missingGraphqlPaths({ rest, fulfillmentOrder: part }: OrderCandidate) {
+function missingGraphqlPaths({ rest, graphql, fulfillmentOrder: part }: OrderCandidate) {
+	if (graphql === undefined) return [];
 	const lines = z
 		.array(z.unknown())
 		.catch([])
@@ -146,8 +141,9 @@ function incompleteMessage(order: OrderIdentifiers, page: string): string {
 }
 
 /** Combines messages into one problem: the first becomes its message, the others its description. */
-export function problemFrom(messages: readonly string[]): Problem {
-	const [message = 'This is not a Shopify order', ...others] = messages;
+export function problemFrom(messages: ReadonlyArray<string | false | undefined>): Problem {
+	const texts = messages.filter((one) => typeof one === 'string');
+	const [message = 'This is not a Shopify order', ...others] = texts;
 	return { message, ...(others.length > 0 && { description: others.join(' ') }) };
 }
 

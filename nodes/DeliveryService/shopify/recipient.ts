@@ -45,7 +45,7 @@ export function toDropoff(
 			`${subject} has no recipient name in its shipping address, customer or billing address. Add one to the order in Shopify.`,
 		!email && noEmailMessage(order, subject),
 	];
-	return failure(problemFrom(problems.filter((problem) => problem !== false)));
+	return failure(problemFrom(problems));
 }
 
 /**
