@@ -92,7 +92,7 @@ export interface Plan {
  * Plans a group: if n8n crashes, or the service rejects a batch, everything in flight is unknown, so
  * that is only a small part of the group.
  *
- * @param count the deliveries of the group
+ * @param count the deliveries of the group that may have to be sent
  * @param batchSize the maximum that the user has set
  * @param stopsAfterFailure whether no new batch starts after a failed one
  */

@@ -179,12 +179,16 @@ class Run {
 	/** Sends jobs that may share requests: claims some, and sends them while it claims the next ones. */
 	private async sendGroup(group: readonly Job[]): Promise<void> {
 		const { ledger, batchSize, continueOnFail } = this.options;
-		const plan = planGroup(group.length, batchSize, !continueOnFail);
+		let plan = planGroup(group.length, batchSize, !continueOnFail);
+		let isStarted = false;
 		const rest = [...group];
 		const ready: Job[] = [];
 		for (let claimSize = plan.claimed; rest.length + ready.length > 0;) {
 			const claimed = await this.claim(rest.splice(0, ledger ? claimSize : rest.length));
 			ready.push(...claimed);
+			// Those that were sent before don't count.
+			const ofLeft = planGroup(rest.length + ready.length, batchSize, !continueOnFail);
+			if (ofLeft.isIndividual && !isStarted) plan = ofLeft;
 			// When there was nothing to claim, a crash can't leave anything unknown.
 			claimSize = claimed.length > 0 ? plan.claimed : Math.min(2 * claimSize, maxClaimed);
 			for (;;) {
@@ -196,6 +200,7 @@ class Run {
 					continue;
 				}
 				const left = rest.length + ready.length - size;
+				isStarted = true;
 				this.start(ready.splice(0, size), plan, left);
 			}
 			// The next claim confirms them, so that a crash leaves few unknown.

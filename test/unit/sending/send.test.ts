@@ -140,6 +140,18 @@ describe('requests', () => {
 		expect(sizesOf(service)).toEqual([100, 100, 100, 25]);
 	});
 
+	test('sends few new deliveries among many sent ones individually', async () => {
+		await send(new FakeService(), jobsOf(60));
+		const jobs = jobsOf(110);
+		const service = new FakeService(([reference]) =>
+			reference === 'R60' ? respondWith(422, { code: 'E' }) : undefined,
+		);
+		await send(service, jobs, { continueOnFail: false });
+		expect(sizesOf(service)).toEqual(Array.from({ length: 50 }, () => 1));
+		expect(service.existing).toHaveLength(49);
+		expect(jobs[60]?.outcome?.kind).toBe('rejected');
+	});
+
 	test('claims a tenth of a run at once, at most 800', async () => {
 		const entriesAtFirst: number[] = [];
 		for (const count of [50, 1000, 20_000]) {
