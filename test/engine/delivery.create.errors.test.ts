@@ -179,7 +179,7 @@ describe.each(Object.entries(table))(
 				.map(({ record: { id, referenceId } }, item) => ({ item, referenceId, id }));
 			const named = (...numbers: number[]) =>
 				numbers.map((item) => ({ item, referenceId: `R${item}` }));
-			const lists = { created, rejected: [], unknown: [], notSent: [] };
+			const lists = { created, rejected: [], unknown: [], notSent: [], skipped: [] };
 			expect(error?.context.data).toEqual(
 				outcome === 'notSent'
 					? { ...lists, notSent: named(2, 3, 4, 5) }

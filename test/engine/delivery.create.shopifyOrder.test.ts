@@ -368,11 +368,21 @@ describe('invalid order', () => {
 	});
 });
 
-test('says what an order needs when it is sent, and not again in each later run', async () => {
-	const order = shopifyOrder({ note_attributes: [{ name: 'Delivery Date', value: '2126-12-24' }] });
-	const run = async () => jsonOf((await service.run(fromOrder(), { items: [order] })).items);
-	expect(await run()).toMatchObject([{ actionNeeded: expect.stringMatching(/2126-12-24/) }]);
-	expect(await run()).toMatchObject([{ reason: 'alreadyCreated', actionNeeded: '' }]);
+test('says what an order needs when it is sent, also in a failed run, and not again in each later run', async () => {
+	const later = { note_attributes: [{ name: 'Delivery Date', value: '2126-12-24' }] };
+	const old = { name: '#2', created_at: '2020-01-01T10:00:00Z' };
+	const run = async (...items: IDataObject[]) => await service.run(fromOrder(), { items });
+	const failed = await run(shopifyOrder(later), { json: 1 }, shopifyOrder(old));
+	const needed = expect.stringMatching(/2126-12-24/);
+	expect(failed.error?.context.data).toMatchObject({
+		created: [{ actionNeeded: needed }],
+		skipped: [{ referenceId: '#2', actionNeeded: 'Check whether this order was delivered.' }],
+	});
+	expect(failed.error?.description).toMatch(
+		/Created: #1001 .* Not sent: item 1\. #1001 needs your attention\. .*2126-12-24.* #2 needs .*delivered\.$/,
+	);
+	const again = await run(shopifyOrder(later));
+	expect(jsonOf(again.items)).toMatchObject([{ reason: 'alreadyCreated', actionNeeded: '' }]);
 });
 
 test('shows a hint that says why the only order was skipped', async () => {

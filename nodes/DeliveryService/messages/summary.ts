@@ -1,5 +1,12 @@
 import type { Problem } from '../common/result';
-import { endSentence, joinSentences, listNames, listUpTo, pluralize } from '../common/text';
+import {
+	endSentence,
+	joinSentences,
+	listNames,
+	listUpTo,
+	maxListedNames,
+	pluralize,
+} from '../common/text';
 import type { Job, Outcome } from '../sending/job';
 import type { Report } from '../sending/send';
 import { describe, neededFor } from './outcomes';
@@ -27,14 +34,16 @@ interface NamedDelivery {
 	id?: string;
 	/** The ID of its Shopify order, with which a workflow can send it again. */
 	orderId?: string;
+	/** What a person must do about it, unless it is sent again. */
+	actionNeeded?: string;
 }
 
 interface FailureSummary {
 	/** The item of the first failed delivery; one that was sent comes before one that was not. */
 	item: number;
 	problem: Problem;
-	/** Every delivery of the run, by outcome. */
-	lists: Record<'created' | 'rejected' | 'unknown' | 'notSent', NamedDelivery[]>;
+	/** Every delivery of the run, by outcome; skipped ones only if they need a person. */
+	lists: Record<'created' | 'rejected' | 'unknown' | 'notSent' | 'skipped', NamedDelivery[]>;
 }
 
 /**
@@ -47,14 +56,14 @@ export function failureSummary(
 	jobs: readonly Job[],
 	isRemembered: boolean,
 ): FailureSummary | undefined {
-	const lists = groupByOutcome(jobs);
+	const failed = withKind(jobs, 'invalid', 'rejected', 'unknown', 'notSent');
+	const skipped = withKind(jobs, 'skipped').filter(({ delivery }) => delivery);
 	// An unsent delivery usually waited for a failed one, whose problem is the cause.
-	const sent = lists.failed.find(({ outcome }) => outcome?.kind !== 'notSent');
-	const first = sent ?? lists.failed[0];
+	const first = failed.find(({ outcome }) => outcome?.kind !== 'notSent') ?? failed[0];
 	if (!first?.outcome) return undefined;
 	const { message, description } = describe(first, first.outcome, isRemembered);
-	const { failed, skipped, ...named } = lists;
-	const { created, rejected, unknown, notSent } = named;
+	const lists = groupByOutcome(jobs);
+	const { created, rejected, unknown, notSent } = lists;
 	const exists = created.length + unknown.length > 0;
 	const count = created.length + failed.length + skipped.length;
 	const counts = [
@@ -73,32 +82,46 @@ export function failureSummary(
 				listDeliveries('Rejected', rejected),
 				listDeliveries('Possibly created', unknown),
 				listDeliveries('Not sent', notSent),
+				listNeeded(Object.values(lists).flat()),
 				!isRemembered && exists && excludeCreatedAdvice,
 			]),
 		},
-		lists: named,
+		lists,
 	};
 }
 
+function withKind(jobs: readonly Job[], ...kinds: Array<Outcome['kind']>): Job[] {
+	return jobs.filter(({ outcome }) => outcome && kinds.includes(outcome.kind));
+}
+
 /** The deliveries of a run by outcome. */
-function groupByOutcome(jobs: readonly Job[]) {
-	const lists: FailureSummary['lists'] & { failed: Job[]; skipped: Job[] } = {
-		...{ created: [], rejected: [], unknown: [], notSent: [], failed: [], skipped: [] },
+function groupByOutcome(jobs: readonly Job[]): FailureSummary['lists'] {
+	const lists: FailureSummary['lists'] = {
+		...{ created: [], rejected: [], unknown: [], notSent: [], skipped: [] },
 	};
 	for (const job of jobs) {
-		const { item, referenceId, delivery, outcome, order } = job;
+		const { item, referenceId, outcome, order } = job;
 		if (!outcome) continue;
-		if (outcome.kind === 'skipped') {
-			if (delivery) lists.skipped.push(job);
-		} else {
-			const id = outcome.kind === 'created' ? { id: outcome.id } : {};
-			const orderId = order?.shopifyOrder?.id;
-			const list = outcome.kind === 'invalid' ? 'notSent' : outcome.kind;
-			lists[list].push({ item, referenceId, ...id, ...(orderId !== undefined && { orderId }) });
-			if (outcome.kind !== 'created') lists.failed.push(job);
-		}
+		const id = outcome.kind === 'created' ? { id: outcome.id } : {};
+		const orderId = order?.shopifyOrder?.id;
+		const needed = mayExist(job) || outcome.kind === 'skipped' ? neededFor(job) : '';
+		if (outcome.kind === 'skipped' && needed === '') continue;
+		lists[outcome.kind === 'invalid' ? 'notSent' : outcome.kind].push({
+			...{ item, referenceId, ...id },
+			...(orderId !== undefined && { orderId }),
+			...(needed !== '' && { actionNeeded: needed }),
+		});
 	}
 	return lists;
+}
+
+/** What deliveries need of a person: no later run says it again. */
+function listNeeded(deliveries: readonly NamedDelivery[]): string {
+	const needed = deliveries.flatMap(({ actionNeeded, ...one }) =>
+		actionNeeded === undefined ? [] : `${itemName(one)} needs your attention. ${actionNeeded}`,
+	);
+	const more = needed.splice(maxListedNames).length;
+	return joinSentences([...needed, more > 0 && `${more} more need it: see the error details.`]);
 }
 
 /**
@@ -127,10 +150,8 @@ export function runHints(
 	jobs: readonly Job[],
 	{ requests, waitedMs, ledgerFailed, reducedSize }: Report,
 ): { info: string; warnings: string[] } {
-	const withKind = (...kinds: Array<Outcome['kind']>) =>
-		jobs.filter(({ outcome }) => outcome && kinds.includes(outcome.kind));
-	const created = withKind('created').length;
-	const skipped = withKind('skipped');
+	const created = withKind(jobs, 'created').length;
+	const skipped = withKind(jobs, 'skipped');
 	const waitedSeconds = Math.round(waitedMs / 1000);
 	const info = [
 		requests > 0 ? `Created ${pluralize(created, 'delivery', 'deliveries')}.` : 'Nothing was sent.',
@@ -143,11 +164,11 @@ export function runHints(
 	const ofAll = (some: readonly Job[]) => `${some.length} of ${jobs.length}`;
 	const warnings = [
 		problemHint(
-			withKind('invalid', 'rejected', 'notSent'),
+			withKind(jobs, 'invalid', 'rejected', 'notSent'),
 			(failed) => `${ofAll(failed)} were not created`,
 		),
 		problemHint(
-			withKind('unknown'),
+			withKind(jobs, 'unknown'),
 			(unknown) =>
 				`It is unknown whether ${ofAll(unknown)} were created. Look for them in the Delivery Service before you send them again`,
 		),
