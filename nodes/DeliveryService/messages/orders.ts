@@ -130,6 +130,8 @@ function actionText(action: Action): string {
 			return missingText(action.fields);
 		case 'tooOld':
 			return 'Check whether this order was delivered.';
+		case 'tooOldThen':
+			return `On ${dayOf(action.until)}, it will be older than Maximum Order Age, so it will not be sent. Raise Maximum Order Age under Filters, or send it on that day with the operation Create.`;
 		case 'stopDelivery':
 			return `${action.label} ${stateNames[action.skip] ?? 'was closed'}. Ask the Delivery Service to stop it.`;
 		case 'fixedPlace':

@@ -44,6 +44,8 @@ export type Action =
 	| { code: 'unclearDate'; text: string }
 	| { code: 'missingFields'; fields: MissingField[] }
 	| { code: 'tooOld' }
+	/** It is scheduled, and too old at the end of that day. */
+	| { code: 'tooOldThen'; until: string }
 	/** It is skipped, but was sent before. */
 	| { code: 'stopDelivery'; label: string; skip: Skip['code'] }
 	/** One place for all orders. */
@@ -136,12 +138,16 @@ export function orderToDelivery(
 	if (skip) {
 		const { unknownMethods: methods } = payment;
 		const missing = missingFields(found.value, mapping, skip.code);
+		const until = skip.code === 'scheduled' ? skip.until : undefined;
+		const then = { ...mapping.time, now: Date.parse(until ?? '') + 86_400_000 };
+		const willBeTooOld = findTimeSkip(order, { ...mapping, time: then }, {})?.code === 'tooOld';
 		const mayBeCash = skip.code === 'notPaid' && !skip.isOnlyPaid && methods.length > 0;
 		return {
 			...identifiers,
 			skip,
 			actions: actionsOf(
 				skip.code === 'tooOld' && { code: 'tooOld' },
+				until !== undefined && willBeTooOld && { code: 'tooOldThen', until },
 				mayBeCash && { code: 'unknownPaymentMethod', methods },
 				missing && { code: 'missingFields', fields: missing },
 			),

@@ -388,6 +388,20 @@ describe('the delivery date', () => {
 		expect(untilOf('automatic', '12/12/2026')).toMatchObject({ until: '2026-12-12' });
 	});
 
+	test('needs a person if the order is too old for Maximum Order Age by then', () => {
+		const neededOf = (created_at: string, filters: Fields = {}) =>
+			outcome({ ...on('2026-12-24'), created_at }, { ...skipping, ...filters }).needed;
+		expect(neededOf('2026-09-25T12:00:00Z')).toBe('');
+		expect(neededOf('2026-09-24T12:00:00Z')).toBe(
+			'On 2026-12-23, it will be older than Maximum Order Age, so it will not be sent. Raise Maximum Order Age under Filters, or send it on that day with the operation Create.',
+		);
+		expect(neededOf('2026-09-24T12:00:00Z', { maxOrderAgeDays: 91 })).toBe('');
+		const fulfillmentOrder = samplePart({ status: 'scheduled', fulfill_at: '2127-01-01T10:00:00Z' });
+		expect(outcomeOf({ order: sampleOrder(), fulfillmentOrder })).toMatchObject({
+			actions: [{ code: 'tooOldThen' }],
+		});
+	});
+
 	test.each([
 		...['05/12/2026', 'tomorrow', '2026-13-24', '24/12/26', '12 Dec or 12 Jan 2026'],
 		'24 Dec 10:00 2026',
