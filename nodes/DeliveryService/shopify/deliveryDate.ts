@@ -52,16 +52,35 @@ export function findDeliveryDate(
 		.filter((time) => method?.method_type === 'local' && !Number.isNaN(time));
 	const isOneDay = new Set(times.map((time) => dayAt(time, timeZone))).size === 1;
 	const window = isOneDay ? times.map((time) => clockAt(time, timeZone)) : [];
+	const written = texts.map((text) => toLocalTime(text, timeZone));
 	const days =
 		texts.length > 0
-			? texts.map((text) => readDay(text, filters.deliveryDateFormat))
+			? written.map((text) => readDay(text, filters.deliveryDateFormat))
 			: times.slice(0, 1).map((time) => dayAt(time, timeZone));
 	const [day, ...others] = new Set(days);
 	const isUnclear = days.length > 0 && (day === undefined || others.length > 0);
+	const besides = [...new Set(isUnclear ? [] : written.flatMap(besideDate))];
+	const given = [besides, valuesOf(timeAttributes)].flatMap((some) => some.join(' or ') || []);
 	return {
 		...(isUnclear ? { unclear: texts.join(' or ') } : { day }),
-		time: valuesOf(timeAttributes).join(' or ') || [...new Set(window)].join(' to ') || undefined,
+		time: given.join(', ') || [...new Set(window)].join(' to ') || undefined,
 	};
+}
+
+/** An ISO time as a date and a time: UTC in this time zone, any other offset as written. */
+function toLocalTime(text: string, timeZone: string): string {
+	const time = /\dT\d.*(Z|[+-]00:?00)$/.test(text) ? Date.parse(text) : 0;
+	// Midnight in UTC is how apps write a date without a time.
+	if (time % 86_400_000) return `${dayAt(time, timeZone)} ${clockAt(time, timeZone)}`;
+	return text.replace(/(\d)T(\d\d:\d\d)\S*/, '$1 $2');
+}
+
+/** What a text says besides its date, e.g. a time: all, if its month has a name and there is more. */
+function besideDate(text: string): string | [] {
+	const patterns = [yearFirst, yearLast, /^\D*\d+\D+\d+\D*$/];
+	const date = patterns.find((pattern) => pattern.test(text)) ?? '';
+	const rest = text.replace(date, '').replace(/^[\s,;|-]+|[\s,;|-]+$/g, '');
+	return /[\p{L}1-9]/u.test(rest) ? rest : [];
 }
 
 const yearFirst = /(?<!\d)(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)/;
@@ -120,8 +139,7 @@ function toDay(year: number, month: number, day: number): string | undefined {
 /** The day on which an order is to be sent by its delivery date, if it has not come yet. */
 export function laterSendingDay({ day }: DeliveryDate, mapping: OrderMapping): string | undefined {
 	if (day === undefined) return undefined;
-	const start = new Date(Date.parse(day) - mapping.filters.sendDaysAhead * 86_400_000);
-	const sendingDay = start.toISOString().slice(0, 10);
+	const sendingDay = dayAt(Date.parse(day) - mapping.filters.sendDaysAhead * 86_400_000, 'UTC');
 	return sendingDay > today(mapping) ? sendingDay : undefined;
 }
 

@@ -78,13 +78,18 @@ function listOf(name: string, fields: GraphqlFields): GraphqlField {
 	return { name, fields, isList: true };
 }
 
+function fieldOf(name: string, property: string): GraphqlField {
+	return { name, read: (value) => valueAt(value, [property]) };
+}
+
+function idOf(name: string): GraphqlField {
+	return { name, read: (value) => gidNumber(valueAt(value, ['id'])) };
+}
+
 const id: GraphqlField = { name: 'id', read: gidNumber };
 
 /** The ID of the line item that another resource contains. */
-const lineItemId: GraphqlField = {
-	name: 'lineItem',
-	read: (value) => gidNumber(valueAt(value, ['id'])),
-};
+const lineItemId = idOf('lineItem');
 
 const recipientFields = 'first_name last_name company phone address1 address2 city province zip';
 
@@ -132,14 +137,8 @@ export const graphqlOrderFields: GraphqlFields = {
 		name: 'customer',
 		fields: {
 			...sameFields('first_name last_name'),
-			email: {
-				name: 'defaultEmailAddress',
-				read: (value) => valueAt(value, ['emailAddress']),
-			},
-			phone: {
-				name: 'defaultPhoneNumber',
-				read: (value) => valueAt(value, ['phoneNumber']),
-			},
+			email: fieldOf('defaultEmailAddress', 'emailAddress'),
+			phone: fieldOf('defaultPhoneNumber', 'phoneNumber'),
 		},
 	},
 	shipping_lines: listOf('shippingLines', sameFields('title code phone')),
@@ -172,11 +171,8 @@ export const graphqlFulfillmentOrderFields: GraphqlFields = {
 		name: 'assignedLocation',
 		fields: {
 			...sameFields('name'),
-			location_id: { name: 'location', read: (value) => gidNumber(valueAt(value, ['id'])) },
-			is_fulfillment_service: {
-				name: 'location',
-				read: (value) => valueAt(value, ['isFulfillmentService']),
-			},
+			location_id: idOf('location'),
+			is_fulfillment_service: fieldOf('location', 'isFulfillmentService'),
 		},
 	},
 	delivery_method: {
@@ -187,10 +183,7 @@ export const graphqlFulfillmentOrderFields: GraphqlFields = {
 			method_type: { name: 'methodType', read: enumInRest },
 		},
 	},
-	destination: {
-		name: 'destination',
-		fields: sameFields(`${recipientFields} email country_code`),
-	},
+	destination: { name: 'destination', fields: sameFields(`${recipientFields} email country_code`) },
 	line_items: listOf('lineItems', {
 		line_item_id: lineItemId,
 		quantity: { name: 'totalQuantity' },

@@ -236,11 +236,10 @@ function otherTypeMessage(value: unknown): string | undefined {
 		return `This is a Shopify ${type}, not an order. Query orders instead.`;
 	// Only orders have a payment status, and a workflow may have added order_id to an order.
 	const hasStatus = hasField(value, 'financial_status');
-	const found = otherTypes.find(
-		([field]) => valueAt(value, [field]) !== undefined && !(hasStatus && field === 'order_id'),
-	);
-	if (!found) return undefined;
-	const [field, label] = found;
+	const has = ([field]: (typeof otherTypes)[number]) =>
+		valueAt(value, [field]) !== undefined && !(hasStatus && field === 'order_id');
+	const [field, label] = otherTypes.find(has) ?? [];
+	if (field === undefined) return undefined;
 	return `This is not a Shopify order, but ${label}: it has "${field}", which orders don't have. In the Shopify Trigger, set Trigger On to Order Created or Order Paid.`;
 }
 

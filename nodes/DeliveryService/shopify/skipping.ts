@@ -213,6 +213,7 @@ export function missingFields(
 		if (connection === undefined || Array.isArray(connection)) return false;
 		return valueAt(connection, ['pageInfo', 'hasNextPage']) === undefined;
 	};
+	const byGateway = cod === 'cashOnDeliveryOrders' && lacks('gateway');
 	const byTag = filters.tags.length > 0 || filters.excludeTags.length > 0;
 	const byMethod = valueAt(part?.rest, ['delivery_method', 'presented_name']) === undefined;
 	const { shippingMethods: included, excludeShippingMethods: excluded } = filters;
@@ -221,11 +222,7 @@ export function missingFields(
 		['cancelled_at', lacks('cancelled_at')],
 		['test', lacks('test') && !filters.includeTestOrders],
 		['financial_status', lacks('financial_status') && (mayCollect || filters.payment !== 'any')],
-		[
-			'payment_gateway_names',
-			lacks('payment_gateway_names') && lacks('gateway') && cod === 'cashOnDeliveryOrders',
-			'notPaid',
-		],
+		['payment_gateway_names', lacks('payment_gateway_names') && byGateway, 'notPaid'],
 		['payment_terms', isGraphql && skip !== undefined && lacks('payment_terms'), 'notPaid'],
 		['shipping_lines', lacks('shipping_lines') && hasMethods, 'shippingMethod'],
 		['note_attributes', lacks('note_attributes')],

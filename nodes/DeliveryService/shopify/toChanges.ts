@@ -69,11 +69,8 @@ export function orderToChanges(
 	const { location, ...contact } = readRecipient(order, options, date);
 	// Some of the fulfilled units may be in this delivery, which then collects for them as well.
 	const isCashUnclear = order.fulfillmentOrder !== undefined && isFulfilled;
-	const cash = decideCash(
-		isCashUnclear ? { ...order, fulfillmentOrder: undefined } : order,
-		units,
-		mapping,
-	);
+	const payer = isCashUnclear ? { ...order, fulfillmentOrder: undefined } : order;
+	const cash = decideCash(payer, units, mapping);
 	if (!cash.ok) return invalid(cash);
 	const packages: Delivery['packages'] | undefined =
 		isFulfilled || lines.length === 0 ? undefined : toPackages(order, lines, mapping);

@@ -169,10 +169,9 @@ export function orderToDelivery(
 			date.unclear !== undefined &&
 			`${label} has the delivery date "${date.unclear}", which is not clear. Set Delivery Date Format under Filters, or correct the date in Shopify.`,
 	].filter((message) => typeof message === 'string');
-	if (units.problems.length > 0 || problems.length > 0 || !dropoff.ok || !cash.ok) {
-		const problem = problemFrom(units.problems.length > 0 ? units.problems : problems);
-		return { problem, ...identifiers };
-	}
+	const shown = units.problems.length > 0 ? units.problems : problems;
+	if (shown.length > 0 || !dropoff.ok || !cash.ok)
+		return { problem: problemFrom(shown), ...identifiers };
 	const { amount, part: partCash, notCollectedFor } = cash.value;
 	const { type, unclearOf } = typeByMethod(order, mapping);
 	const missing = missingFields(found.value, mapping);
@@ -257,9 +256,8 @@ export function partReference(reference: string, partId: string): string {
 function orderTags(order: Order, mapping: OrderMapping): string[] | undefined {
 	if (mapping.overrides.tags.length > 0) return mapping.overrides.tags;
 	if (!mapping.includeTags) return undefined;
-	return undefinedIfEmpty(
-		[...new Set(order.tags)].filter((tag) => !isLongerThan(tag, limits.tagLength)),
-	);
+	const tags = [...new Set(order.tags)].filter((tag) => !isLongerThan(tag, limits.tagLength));
+	return undefinedIfEmpty(tags);
 }
 
 /** The order's additional details and the shipped items' properties, without internal ones ("_..."). */

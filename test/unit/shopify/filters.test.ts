@@ -396,7 +396,10 @@ describe('the delivery date', () => {
 			'On 2026-12-23, it will be older than Maximum Order Age, so it will not be sent. Raise Maximum Order Age under Filters, or send it on that day with the operation Create.',
 		);
 		expect(neededOf('2026-09-24T12:00:00Z', { maxOrderAgeDays: 91 })).toBe('');
-		const fulfillmentOrder = samplePart({ status: 'scheduled', fulfill_at: '2127-01-01T10:00:00Z' });
+		const fulfillmentOrder = samplePart({
+			status: 'scheduled',
+			fulfill_at: '2127-01-01T10:00:00Z',
+		});
 		expect(outcomeOf({ order: sampleOrder(), fulfillmentOrder })).toMatchObject({
 			actions: [{ code: 'tooOldThen' }],
 		});
@@ -442,6 +445,22 @@ describe('the delivery date', () => {
 		expect(instructionsOf({ note_attributes, note: 'Gate 4' })).toBe(
 			'Deliver: 2026-12-24, 10:00 - 12:00; Gate 4',
 		);
+	});
+
+	test.each([
+		// The workflow is in America/Chicago, six hours behind.
+		['2026-12-24T02:00:00.000Z', '2026-12-23, 20:00'],
+		['2026-12-24T02:00:00+00:00', '2026-12-23, 20:00'],
+		['2026-12-24T00:00:00.000Z', '2026-12-24'],
+		['2026-12-24T00:00:00+01:00', '2026-12-24'],
+		['2026-12-24T23:30:00-08:00', '2026-12-24, 23:30'],
+		['2026-12-24 00:00:00', '2026-12-24'],
+		['2026-12-24 10:00 - 12:00', '2026-12-24, 10:00 - 12:00'],
+		['9.30-12.30, 12/24/2026', '2026-12-24, 9.30-12.30'],
+		['Dec 24th, 2026', '2026-12-24'],
+		['24 Dec 2026 10am', '2026-12-24, 24 Dec 2026 10am'],
+	])('%s is in the instructions as %s', (text, date) => {
+		expect(instructionsOf(on(text))).toBe(`Deliver: ${date}`);
 	});
 
 	test('comes from the attributes that are named, or from the properties of items', () => {
