@@ -151,7 +151,7 @@ test('shows the packing list of Shopify orders, and why orders would be skipped'
 	expect(new Set(jsonOf(output).map((json) => Object.keys(json).join())).size).toBe(1);
 	expect(pairedItems(output)).toEqual([0, 1, 2, 3]);
 	expect(hints.map(({ message }) => message)).toEqual([
-		'Dry Run: 2 deliveries would be created, 2 orders would not be sent (#2 canceled, #4 test order). Turn off Dry Run to create them. Shipping methods: Standard 4. Payment methods: shopify_payments 3, Cash on Delivery (COD) 1.',
+		'Dry Run: 2 deliveries would be created, 2 orders would not be sent (#2 canceled, #4 test order). Turn off Dry Run to create them. Shipping methods: 4 × Standard. Payment methods: 3 × shopify_payments, 1 × Cash on Delivery (COD).',
 	]);
 	expect(service.control.requests()).toEqual([]);
 });
@@ -218,7 +218,7 @@ test('shows skipped items of a dry run in their place, with the reason', async (
 			{
 				reason: 'alreadyCreated',
 				message:
-					'Dry Run: R0 was skipped: this workflow has already created a delivery with this reference ID. To send changes, use the operation Update; to send it again, e.g. after a test with another Base URL or company, use Allow Resending.',
+					'Dry Run: R0 was already sent. To change its delivery, use Update; to send it again, Allow Resending.',
 				referenceId: 'R0',
 			},
 			{
@@ -304,7 +304,7 @@ test.each<[string, Partial<RunNodeOptions>]>([
 	async (_, settings) => {
 		const { items, error } = await dryRun(deliveries(2), {}, {}, { mode: 'trigger', ...settings });
 		const advice =
-			'Remove Dry Run under Options and publish the workflow. Then retry this execution with the currently saved workflow.';
+			'Turn off Dry Run under Options and publish the workflow. Then retry this execution with the currently saved workflow.';
 		if (error) {
 			expect(error.message).toBe('R0 was not sent: Dry Run is on [item 0]');
 			expect(error.description).toContain(advice);

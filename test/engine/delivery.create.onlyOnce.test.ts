@@ -49,7 +49,7 @@ describe('second run with Skip Already Sent', () => {
 					outcome: 'skipped',
 					id: '',
 					reason: 'alreadyCreated',
-					message: `R${item} was skipped: this workflow has already created a delivery with this reference ID. To send changes, use the operation Update; to send it again, e.g. after a test with another Base URL or company, use Allow Resending.`,
+					message: `R${item} was already sent. To change its delivery, use Update; to send it again, Allow Resending.`,
 					referenceId: `R${item}`,
 				},
 				pairedItem: { item },

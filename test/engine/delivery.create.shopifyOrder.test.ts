@@ -276,7 +276,7 @@ describe('one place for every order', () => {
 	const orders = ['#1', '#2', '#3'].map((name, index) => shopifyOrder({ id: index + 1, name }));
 	const address = '1 Main Street, Springfield';
 	const needed = (place: string) =>
-		`It goes to ${place} like all orders. If it should not, remove Send All Orders To.`;
+		`It goes to ${place} like all orders. If it should not, remove Send All Orders To or the coordinates under Order Options.`;
 
 	test.each<[string, INodeParameters, string]>([
 		['a fixed address', { address }, needed(address)],
@@ -382,7 +382,9 @@ test('says what an order needs when it is sent, also in a failed run, and not ag
 		/Created: #1001 .* Not sent: item 1\. #1001 needs your attention\. .*2126-12-24.* #2 needs .*delivered\.$/,
 	);
 	const again = await run(shopifyOrder(later));
-	expect(jsonOf(again.items)).toMatchObject([{ reason: 'alreadyCreated', actionNeeded: '' }]);
+	expect(jsonOf(again.items)).toMatchObject([
+		{ actionNeeded: '', message: expect.stringMatching(/ Allow Resending; for a .*, Create\.$/) },
+	]);
 });
 
 test('shows a hint that says why the only order was skipped', async () => {

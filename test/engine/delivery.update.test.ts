@@ -426,6 +426,7 @@ describe('changes from a Shopify order', () => {
 			const items = ids.map((some) => ({ ...shopifyOrder(), ids: some }));
 			const { error } = await service.run(parameters, { items });
 			expect(error?.message).toBe(`${problem} [item 0]`);
+			expect(error?.description).toMatch(/ or set Take Changes From to Define Below\./);
 		}
 		expect(updates()).toEqual([]);
 	});

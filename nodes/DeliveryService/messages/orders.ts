@@ -123,7 +123,7 @@ function actionText(action: Action): string {
 		case 'typeUnclear':
 			return `The order has several shipping methods (${listed(action.methods)}), so the default delivery type is used. Check it.`;
 		case 'futureDate':
-			return `The delivery date is ${action.day}. To send such orders later, add Skip Until Delivery Date under Filters.`;
+			return `The delivery date is ${action.day}, but the delivery is created now. Check with the Delivery Service that it comes on that day.`;
 		case 'unclearDate':
 			return `The delivery date "${action.text}" is not clear. Set Delivery Date Format under Filters.`;
 		case 'missingFields':
@@ -135,7 +135,7 @@ function actionText(action: Action): string {
 		case 'stopDelivery':
 			return `${action.label} ${stateNames[action.skip] ?? 'was closed'}. Ask the Delivery Service to stop it.`;
 		case 'fixedPlace':
-			return `It goes to ${action.place} like all orders. If it should not, remove Send All Orders To.`;
+			return `It goes to ${action.place} like all orders. If it should not, remove Send All Orders To or the coordinates under Order Options.`;
 		case 'notUpdated':
 			return `Not updated: ${action.fields.join(', ')}. Ask the Delivery Service to change this if needed.`;
 		case 'unlistedLocation':
@@ -157,7 +157,7 @@ function listed(names: readonly string[]): string {
 
 function addCashMethod(methods: readonly string[]): string {
 	const [is, it] = methods.length === 1 ? ['is', 'it'] : ['are', 'them'];
-	return `If ${methods.join(', ')} ${is} cash on delivery, add ${it} to Cash on Delivery Methods.`;
+	return `If ${methods.join(', ')} ${is} cash on delivery, add ${it} to Cash on Delivery Methods under Order Options.`;
 }
 
 function missingText(fields: readonly MissingField[]): string {

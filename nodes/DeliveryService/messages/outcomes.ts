@@ -80,9 +80,9 @@ function skippedMessage({ referenceId = '', claim, order: info }: Job, { why }: 
 			return skipMessage(why.skip, info?.label ?? referenceId);
 		case 'alreadyCreated':
 		case 'grown':
-			return `${referenceId} was skipped: this workflow has already created a delivery with this reference ID. To send changes, use the operation Update; to send it again, e.g. after a test with another Base URL or company, use Allow Resending.${info?.shopifyOrder ? secondPackage : ''}`;
+			return `${referenceId} was already sent. To change its delivery, use Update; to send it again, Allow Resending${info?.shopifyOrder ? '; for a second package, Create' : ''}.`;
 		case 'wholeCreated':
-			return `${referenceId} was skipped: this workflow has already created a delivery for the whole order (${order}). To send changes, use the operation Update with the whole order; to send it again, use Allow Resending for ${order}.${secondPackage}`;
+			return `${referenceId} was already sent with the whole order (${order}). To change its delivery, use Update with the whole order; to send it again, Allow Resending for ${order}; for a second package, Create.`;
 		case 'unitsSent':
 			return `${referenceId} was skipped: this workflow has already sent its items with another fulfillment order of ${order}. If the Delivery Service has no such delivery, use Allow Resending for ${order}.`;
 		case 'sameReference':
@@ -91,8 +91,6 @@ function skippedMessage({ referenceId = '', claim, order: info }: Job, { why }: 
 			return `${referenceId} was skipped: another item is the whole order (${order}). Pass either the order or its fulfillment orders to this node.`;
 	}
 }
-
-const secondPackage = ' To send a second package, e.g. of an exchange, use the operation Create.';
 
 function describeFailure(job: Job, { kind, why }: Failure, isRemembered: boolean): Problem {
 	const name = job.referenceId ?? 'this delivery';
@@ -212,7 +210,7 @@ function describeNotSent(job: Job, why: FailureReason, isRemembered: boolean): P
 		case 'dryRun':
 			return notSent(
 				'Dry Run is on',
-				'Remove Dry Run under Options and publish the workflow. Then retry this execution with the currently saved workflow.',
+				'Turn off Dry Run under Options and publish the workflow. Then retry this execution with the currently saved workflow.',
 			);
 		case 'notStarted':
 			return why.problem;

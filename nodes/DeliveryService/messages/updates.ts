@@ -69,7 +69,7 @@ export function severalDeliveriesProblem(label: string, ids: readonly string[]):
 	return {
 		message: `${label} was not updated: it would change several deliveries (${listUpTo(20, ids)})`,
 		description:
-			'Each would get all of its packages and cash. Update each with its own fulfillment order, or set Changes From to Define Below.',
+			'Each would get all of its packages and cash. Update each with its own fulfillment order, or set Take Changes From to Define Below.',
 	};
 }
 

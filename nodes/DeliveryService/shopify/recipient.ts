@@ -68,7 +68,7 @@ export function lacksPersonalData(order: Order): boolean {
 function noLocationMessage(order: Order, subject: string): string {
 	if (order.shipping_address)
 		return `${subject} has no street ("address1") in its shipping address. Add it to the order in Shopify.`;
-	const addIt = `${subject} has items to ship, but no shipping address. Add one to the order in Shopify, or set Send All Orders To.`;
+	const addIt = `${subject} has items to ship, but no shipping address. Add one to the order in Shopify.`;
 	if (order.shipping_lines.length > 0) return addIt;
 	return `${addIt} If it is a store pickup: ${howToRequest(order, `"${fieldName(order, ['shipping_lines'])}"`)}.`;
 }

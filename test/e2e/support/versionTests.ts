@@ -302,9 +302,7 @@ function testShopifyOrders(installation: () => Installation, name: HostName): vo
 			expect(second.output[0]).toEqual({
 				outcome: 'skipped',
 				reason: 'alreadyCreated',
-				message: expect.stringContaining(
-					'#1001 was skipped: this workflow has already created a delivery with this reference ID.',
-				),
+				message: expect.stringContaining('#1001 was already sent. To change'),
 				referenceId: '#1001',
 				...{ id: '', trackLink: '', statusDelivery: '', deliveryDate: '', price: '' },
 				actionNeeded: '',

@@ -28,7 +28,7 @@ test.each<[string, Outcome, string, string]>([
 	[
 		'skipped',
 		{ kind: 'skipped', why: { code: 'alreadyCreated' } },
-		'#1 was skipped: this workflow has already created a delivery with this reference ID.',
+		'#1 was already sent.',
 		'Skipped 2 items: #1, #2.',
 	],
 	[

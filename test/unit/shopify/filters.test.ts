@@ -69,7 +69,8 @@ describe('Payment', () => {
 		});
 		expect(outcome(bank).needed).toBe('');
 		const unknown = { ...unpaid, payment_gateway_names: ['Pay the driver'] };
-		const advice = 'If Pay the driver is cash on delivery, add it to Cash on Delivery Methods.';
+		const advice =
+			'If Pay the driver is cash on delivery, add it to Cash on Delivery Methods under Order Options.';
 		expect(outcome(unknown)).toMatchObject({ code: 'notPaid', needed: advice });
 		expect(outcome(unknown, { payment: 'paid' }).needed).toBe('');
 		expect(outcome(unknown, { payment: 'any' })).toMatchObject({
@@ -435,7 +436,7 @@ describe('the delivery date', () => {
 			kind: 'delivery',
 			code: undefined,
 			needed:
-				'The delivery date is 2026-12-24. To send such orders later, add Skip Until Delivery Date under Filters.',
+				'The delivery date is 2026-12-24, but the delivery is created now. Check with the Delivery Service that it comes on that day.',
 		});
 		expect(outcome(on('2026-11-24')).needed).toBe('');
 		const note_attributes = [

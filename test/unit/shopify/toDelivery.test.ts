@@ -393,7 +393,9 @@ describe('location', () => {
 	test('rejects an order without a shipping address and shipping lines', () => {
 		const order = sampleOrder({ shipping_address: null, billing_address: sampleAddress() });
 		expect(problemOf(order)).toEqual({
-			message: expect.stringMatching(/no shipping address.*shipping_lines/),
+			message: expect.stringMatching(
+				/no shipping address\. .* in Shopify\. If it .*shipping_lines/,
+			),
 		});
 	});
 

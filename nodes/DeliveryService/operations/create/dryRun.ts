@@ -118,7 +118,7 @@ function countMethods(title: string, jobs: readonly Job[], kind: 'shipping' | 'p
 			counts.set(name, (counts.get(name) ?? 0) + 1);
 	const sorted = [...counts].sort(([, one], [, other]) => other - one);
 	if (sorted.length === 0) return '';
-	const names = sorted.map(([name, count]) => `${name} ${count}`);
+	const names = sorted.map(([name, count]) => `${count} × ${name}`);
 	return `${title}: ${listUpTo(maxMethodsInHint, names)}.`;
 }
 

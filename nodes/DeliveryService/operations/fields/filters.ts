@@ -22,7 +22,8 @@ export const filterOptions: INodeProperties[] = [
 		type: 'number',
 		typeOptions: { minValue: 0 },
 		default: 1,
-		description: 'How many days before the delivery date an order is sent',
+		description:
+			'With Skip Until Delivery Date: how many days before the delivery date an order is sent',
 	},
 	{
 		...textField(
@@ -132,7 +133,7 @@ export const filterOptions: INodeProperties[] = [
 	flagField(
 		'Skip Until Delivery Date',
 		'skipUntilDeliveryDate',
-		'Whether to skip orders with a later delivery date until then. Run the workflow every day for all open orders.',
+		'Whether to skip orders until Days to Send Ahead before their delivery date. Only for workflows that read all open orders every day.',
 	),
 	textField(
 		'Tags',
