@@ -1,12 +1,5 @@
 import type { Problem } from '../common/result';
-import {
-	endSentence,
-	joinSentences,
-	listNames,
-	listUpTo,
-	maxListedNames,
-	pluralize,
-} from '../common/text';
+import { endSentence, joinSentences, listNames, listUpTo, pluralize } from '../common/text';
 import type { Job, Outcome } from '../sending/job';
 import type { Report } from '../sending/send';
 import { describe, neededFor } from './outcomes';
@@ -102,15 +95,13 @@ function groupByOutcome(jobs: readonly Job[]): FailureSummary['lists'] {
 	for (const job of jobs) {
 		const { item, referenceId, outcome, order } = job;
 		if (!outcome) continue;
-		const id = outcome.kind === 'created' ? { id: outcome.id } : {};
+		const id = outcome.kind === 'created' ? outcome.id : undefined;
 		const orderId = order?.shopifyOrder?.id;
 		const needed = mayExist(job) || outcome.kind === 'skipped' ? neededFor(job) : '';
 		if (outcome.kind === 'skipped' && needed === '') continue;
-		lists[outcome.kind === 'invalid' ? 'notSent' : outcome.kind].push({
-			...{ item, referenceId, ...id },
-			...(orderId !== undefined && { orderId }),
-			...(needed !== '' && { actionNeeded: needed }),
-		});
+		const actionNeeded = needed || undefined;
+		const list = outcome.kind === 'invalid' ? 'notSent' : outcome.kind;
+		lists[list].push({ item, referenceId, id, orderId, actionNeeded });
 	}
 	return lists;
 }
@@ -120,7 +111,7 @@ function listNeeded(deliveries: readonly NamedDelivery[]): string {
 	const needed = deliveries.flatMap(({ actionNeeded, ...one }) =>
 		actionNeeded === undefined ? [] : `${itemName(one)} needs your attention. ${actionNeeded}`,
 	);
-	const more = needed.splice(maxListedNames).length;
+	const more = needed.splice(20).length;
 	return joinSentences([...needed, more > 0 && `${more} more need it: see the error details.`]);
 }
 

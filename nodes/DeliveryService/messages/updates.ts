@@ -104,16 +104,12 @@ export function runProblem(
 	for (const { item, id, outcome } of results) lists[outcome.kind].push({ item, id });
 	const targets = updates.flatMap(({ item, ids }) => ids.map((id) => ({ item, id })));
 	lists.notSent.push(...targets.slice(results.length));
-	const list = (title: string, kind: UpdateOutcome['kind']) =>
-		listNames(
-			title,
-			lists[kind].map(({ id }) => id),
-		);
+	const idsOf = (kind: UpdateOutcome['kind']) => lists[kind].map(({ id }) => id);
 	const sentences = [
 		endSentence(failed.description),
-		list('Rejected', 'rejected'),
-		list('Possibly updated', 'unknown'),
-		list('Not sent', 'notSent'),
+		listNames('Rejected', idsOf('rejected')),
+		listNames('Possibly updated', idsOf('unknown')),
+		listNames('Not sent', idsOf('notSent')),
 		`Deliveries updated in this run: ${lists.updated.length}.`,
 	];
 	return { problem: { ...failed, description: joinSentences(sentences) }, lists };

@@ -311,10 +311,9 @@ export function checkLocations(jobs: readonly Job[]): void {
 	const orders = jobs.flatMap(({ order }) => order ?? []);
 	const names = new Set(orders.flatMap(({ unlistedLocation }) => unlistedLocation ?? []));
 	if (names.size <= 1) return;
-	for (const order of orders)
-		if (order.unlistedLocation !== undefined)
-			order.actions = [
-				...(order.actions ?? []),
-				{ code: 'unlistedLocation', location: order.unlistedLocation },
-			];
+	for (const order of orders) {
+		const { unlistedLocation: location, actions = [] } = order;
+		if (location !== undefined)
+			order.actions = [...actions, { code: 'unlistedLocation', location }];
+	}
 }

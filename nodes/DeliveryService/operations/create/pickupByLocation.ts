@@ -84,9 +84,7 @@ export function readOrderPickup(
 	if (!table.ok) return table;
 	const { rows, others } = table.value;
 	const name = location?.name ?? location?.id;
-	if (rows.size === 0 && !others) {
-		return { ok: true, value: { pickup, unlistedLocation: name } };
-	}
+	if (rows.size === 0 && !others) return { ok: true, value: { pickup, unlistedLocation: name } };
 	const byId = findRow(rows, location?.id);
 	const byName = findRow(rows, location?.name);
 	if (name !== undefined && byId && byName && byId !== byName) return failure(twoRowsProblem(name));

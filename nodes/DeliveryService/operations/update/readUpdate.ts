@@ -60,12 +60,8 @@ export function readUpdate(parameters: ParameterReader, item: number): Result<Up
 			.enum(['deliveryIds', 'referenceIds'])
 			.parse(parameters.get('findBy', item));
 		const input = { [targetKind]: toList(parameters.get(targetKind, item, '')) };
-		const target = validate(
-			z.object({ [targetKind]: targetSchemas[targetKind] }),
-			input,
-			'Update',
-			serviceLabels,
-		);
+		const schema = z.object({ [targetKind]: targetSchemas[targetKind] });
+		const target = validate(schema, input, 'Update', serviceLabels);
 		if (!target.ok) return target;
 		const ids = [...new Set(target.value[targetKind])];
 		const references = targetKind === 'referenceIds' ? ids : [];
@@ -74,17 +70,10 @@ export function readUpdate(parameters: ParameterReader, item: number): Result<Up
 				? changesFromOrder(parameters, item, references)
 				: changesFromFields(collectionParameter(parameters, 'changes', item));
 		if (!changes.ok) return changes;
-		const flags = validate(
-			flagsSchema,
-			collectionParameter(parameters, 'options', item),
-			'Update',
-			serviceLabels,
-		);
+		const options = collectionParameter(parameters, 'options', item);
+		const flags = validate(flagsSchema, options, 'Update', serviceLabels);
 		if (!flags.ok) return flags;
-		return {
-			ok: true,
-			value: { item, targetKind, ids, ...changes.value, flags: flags.value },
-		};
+		return { ok: true, value: { item, targetKind, ids, ...changes.value, flags: flags.value } };
 	} catch (error) {
 		return failure(toProblem(error));
 	}
