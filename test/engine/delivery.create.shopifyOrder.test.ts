@@ -381,10 +381,9 @@ test('says what an order needs when it is sent, also in a failed run, and not ag
 	expect(failed.error?.description).toMatch(
 		/Created: #1001 .* Not sent: item 1\. #1001 needs your attention\. .*2126-12-24.* #2 needs .*delivered\.$/,
 	);
-	const again = await run(shopifyOrder(later));
-	expect(jsonOf(again.items)).toMatchObject([
-		{ actionNeeded: '', message: expect.stringMatching(/ Allow Resending; for a .*, Create\.$/) },
-	]);
+	const [again] = jsonOf((await run(shopifyOrder(later))).items);
+	expect(again?.actionNeeded).toBe('');
+	expect(again?.message).toMatch(/ Allow Resending; for a second package, Create\.$/);
 });
 
 test('shows a hint that says why the only order was skipped', async () => {

@@ -140,18 +140,6 @@ describe('requests', () => {
 		expect(sizesOf(service)).toEqual([100, 100, 100, 25]);
 	});
 
-	test('sends few new deliveries among many sent ones individually', async () => {
-		await send(new FakeService(), jobsOf(60));
-		const jobs = jobsOf(110);
-		const service = new FakeService(([reference]) =>
-			reference === 'R60' ? respondWith(422, { code: 'E' }) : undefined,
-		);
-		await send(service, jobs, { continueOnFail: false });
-		expect(sizesOf(service)).toEqual(Array.from({ length: 50 }, () => 1));
-		expect(service.existing).toHaveLength(49);
-		expect(jobs[60]?.outcome?.kind).toBe('rejected');
-	});
-
 	test('claims a tenth of a run at once, at most 800', async () => {
 		const entriesAtFirst: number[] = [];
 		for (const count of [50, 1000, 20_000]) {
@@ -168,40 +156,16 @@ describe('requests', () => {
 	});
 });
 
-describe('a rejected batch', () => {
-	const rejectFirst = () =>
-		new FakeService((_, number) => (number === 1 ? respondWith(400, { code: 'E' }) : undefined));
-
-	test('leaves its deliveries unknown and makes the next requests small', async () => {
-		const service = rejectFirst();
-		const jobs = jobsOf(1100);
-		const { reducedSize } = await send(service, jobs);
-		expect(kindsOf(jobs).filter((kind) => kind === 'unknown')).toHaveLength(100);
-		expect(service.existing).toHaveLength(1000);
-		expect(reducedSize).toBe(2);
-		expect(Math.max(...sizesOf(service).slice(1))).toBe(2);
-	});
-
-	test('is not followed by others without On Error: Continue', async () => {
-		const service = rejectFirst();
-		const jobs = jobsOf(300);
-		await send(service, jobs, { continueOnFail: false });
-		expect(service.requests).toHaveLength(1);
-		expect(kindsOf(jobs).filter((kind) => kind === 'notSent')).toHaveLength(200);
-	});
-
-	test.each([400, 413, 422])(
-		'with status %i costs few requests, even if the service adds a time to each error',
-		async (status) => {
-			const service = new FakeService((_, number) =>
-				respondWith(status, { code: 'E', message: `Failed at ${number}` }),
-			);
-			const jobs = jobsOf(100);
-			await send(service, jobs);
-			expect(service.requests).toHaveLength(1);
-			expect(new Set(kindsOf(jobs))).toEqual(new Set(['unknown']));
-		},
+test('a rejected batch leaves its deliveries unknown and makes the next requests small', async () => {
+	const service = new FakeService((_, number) =>
+		number === 1 ? respondWith(400, { code: 'E' }) : undefined,
 	);
+	const jobs = jobsOf(1100);
+	const { reducedSize } = await send(service, jobs);
+	expect(kindsOf(jobs).filter((kind) => kind === 'unknown')).toHaveLength(100);
+	expect(service.existing).toHaveLength(1000);
+	expect(reducedSize).toBe(2);
+	expect(Math.max(...sizesOf(service).slice(1))).toBe(2);
 });
 
 describe('a run stops', () => {
@@ -256,14 +220,16 @@ describe('a run stops', () => {
 });
 
 describe('the memory of a run', () => {
-	test('skips what was created, and sends again what was rejected', async () => {
+	test('skips what was created, and sends individually what is left, e.g. after a rejection', async () => {
 		const service = new FakeService(([reference]) =>
 			reference === 'R1' ? respondWith(422, { code: 'E' }) : undefined,
 		);
-		await send(service, jobsOf(3));
-		const jobs = jobsOf(3);
-		await send(new FakeService(), jobs);
-		expect(reasonsOf(jobs)).toEqual(['alreadyCreated', 'created', 'alreadyCreated']);
+		await send(service, jobsOf(50));
+		const jobs = jobsOf(99);
+		await send(service, jobs, { continueOnFail: false });
+		expect(sizesOf(service)).toEqual(Array.from({ length: 100 }, () => 1));
+		expect(reasonsOf(jobs).slice(0, 3)).toEqual(['alreadyCreated', 'exchange', 'alreadyCreated']);
+		expect(service.existing).toHaveLength(98);
 	});
 
 	test('never sends a delivery again after a lost response', async () => {
