@@ -56,7 +56,7 @@ export function listUpTo(max: number, names: readonly string[]): string {
 }
 
 /** How many names a message lists. The lists in the error details are complete. */
-const maxListedNames = 20;
+export const maxListedNames = 20;
 
 /**
  * A sentence such as "Created: #1001." or "Created (2): #1001, #1002."; empty without names.

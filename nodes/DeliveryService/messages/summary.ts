@@ -1,5 +1,12 @@
 import type { Problem } from '../common/result';
-import { endSentence, joinSentences, listNames, listUpTo, pluralize } from '../common/text';
+import {
+	endSentence,
+	joinSentences,
+	listNames,
+	listUpTo,
+	maxListedNames,
+	pluralize,
+} from '../common/text';
 import type { Job, Outcome } from '../sending/job';
 import type { Report } from '../sending/send';
 import { describe, neededFor } from './outcomes';
@@ -111,7 +118,7 @@ function listNeeded(deliveries: readonly NamedDelivery[]): string {
 	const needed = deliveries.flatMap(({ actionNeeded, ...one }) =>
 		actionNeeded === undefined ? [] : `${itemName(one)} needs your attention. ${actionNeeded}`,
 	);
-	const more = needed.splice(20).length;
+	const more = needed.splice(maxListedNames).length;
 	return joinSentences([...needed, more > 0 && `${more} more need it: see the error details.`]);
 }
 

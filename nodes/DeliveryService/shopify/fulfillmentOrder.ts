@@ -38,6 +38,16 @@ export const deliveryMethodNames: Readonly<Record<DeliveryMethod, string>> = {
 	none: 'None',
 };
 
+const statuses = [
+	'open',
+	'in_progress',
+	'on_hold',
+	'scheduled',
+	'closed',
+	'cancelled',
+	'incomplete',
+] as const;
+
 /** A value of a fixed list. An unknown one may be new, and what it means for a delivery isn't known. */
 function oneOf<Values extends readonly [string, ...string[]]>(values: Values) {
 	return z.enum(values, expectedError(`one of ${values.join(', ')}`));
@@ -47,10 +57,7 @@ function oneOf<Values extends readonly [string, ...string[]]>(values: Values) {
 export const fulfillmentOrderSchema = object({
 	id: required(optionalText),
 	order_id: ifReadable(optionalText),
-	status: oneOf([
-		...(['open', 'in_progress', 'on_hold', 'scheduled'] as const),
-		...(['closed', 'cancelled', 'incomplete'] as const),
-	]),
+	status: oneOf(statuses),
 	/** Whether a fulfillment service was asked to ship it. */
 	request_status: ifReadable(optionalText),
 	/** When a scheduled one can be fulfilled. */
