@@ -27,12 +27,14 @@ import {
 	withErrorItems,
 	withLedger,
 } from '../items';
+import type { Resource } from '../resource';
 import { dryRunHint, toDryRunItems } from './dryRun';
 import { readItemOptions, readRunOptions, readSkipAlreadySent, type RunOptions } from './options';
 import { hintsOf, toOutputItem, toOutputItems, warning } from './output';
 
-/** What deliveries are created from: its fields, and how it reads an item. */
+/** What deliveries are created from: its entry in the picker, its fields, and how it reads an item. */
 export interface Source {
+	option: Resource['option'];
 	fields: INodeProperties[];
 	/** The rules for what it reads; by default those of the fields in the editor. */
 	schema?: z.ZodType<Delivery>;

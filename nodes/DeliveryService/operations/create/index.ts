@@ -18,6 +18,11 @@ import { pickupByLocationField, readOrderPickup } from './pickupByLocation';
 
 /** Creates deliveries from Shopify orders as n8n's Shopify nodes output them. */
 const fromShopifyOrder: Source = {
+	option: {
+		name: 'Shopify Order',
+		value: 'shopifyOrder',
+		description: 'Like the operation Create From Shopify Orders',
+	},
 	isIndependent: true,
 	fields: [
 		{
@@ -60,6 +65,11 @@ const fromShopifyOrder: Source = {
 
 /** Creates deliveries from JSON in the service's own format (API document, section 2.1). */
 const fromJson: Source = {
+	option: {
+		name: 'JSON',
+		value: 'json',
+		description: 'Use a complete delivery as a JSON object, e.g. the input item',
+	},
 	fields: [
 		{
 			displayName: 'Delivery (JSON)',
@@ -92,32 +102,7 @@ export const createFromOrders: Operation = {
 	},
 };
 
-const sources = [
-	{
-		option: {
-			name: 'Define Below',
-			value: 'defineBelow',
-			description: 'Enter pickup, recipient and packages in this node',
-		},
-		source: fromFields,
-	},
-	{
-		option: {
-			name: 'JSON',
-			value: 'json',
-			description: 'Use a complete delivery as a JSON object, e.g. the input item',
-		},
-		source: fromJson,
-	},
-	{
-		option: {
-			name: 'Shopify Order',
-			value: 'shopifyOrder',
-			description: 'Like the operation Create From Shopify Orders',
-		},
-		source: fromShopifyOrder,
-	},
-] as const;
+const sources = [fromFields, fromJson, fromShopifyOrder];
 
 /** Creates a delivery from the values of each item. */
 export const createDelivery: Operation = {
@@ -137,7 +122,7 @@ export const createDelivery: Operation = {
 			default: 'defineBelow',
 			description: 'What each delivery is created from',
 		},
-		...sources.flatMap(({ option, source }) => showFor({ source: [option.value] }, source.fields)),
+		...sources.flatMap(({ option, fields }) => showFor({ source: [option.value] }, fields)),
 		...showFor({ source: ['defineBelow', 'json'] }, optionFields(false)),
 		...showFor({ source: ['shopifyOrder'] }, optionFields(true)),
 	],
@@ -145,7 +130,7 @@ export const createDelivery: Operation = {
 		return await createDeliveries(context, (parameters) => {
 			const value = parameters.get('source', 0);
 			const selected = sources.find(({ option }) => option.value === value);
-			if (selected) return selected.source;
+			if (selected) return selected;
 			throw operationError(context.getNode(), { message: 'Choose a source under Create From' });
 		});
 	},
