@@ -2,36 +2,33 @@ import type { Problem } from '../common/result';
 import { toList } from '../common/parameters';
 import type { EmittedEvent } from './payload';
 
-/** The fields of updates that can be filtered (API document, section 6), with the options' labels. */
-const filtered = {
-	status: { field: 'status', label: 'Only These Statuses' },
-	company: { field: 'company_id', label: 'Only These Companies' },
-	city: { field: 'city_id', label: 'Only These Cities' },
-} as const;
+/** The options that filter updates by a field (API document, section 6). */
+const filterOptions = [
+	{ name: 'statuses', label: 'Only These Statuses', field: 'status' },
+	{ name: 'companies', label: 'Only These Companies', field: 'company_id' },
+	{ name: 'cities', label: 'Only These Cities', field: 'city_id' },
+] as const;
 
-type Filter = keyof typeof filtered;
+/** The values that trigger the workflow, by option; an empty list accepts every value. */
+export type Filters = Readonly<Record<(typeof filterOptions)[number]['name'], readonly string[]>>;
 
-const filterNames = ['status', 'company', 'city'] as const;
-
-/** The values that trigger the workflow, by filter; an empty list accepts every value. */
-export type Filters = Readonly<Record<Filter, readonly string[]>>;
-
-/** Reads the filters from the values of the options. */
-export function readFilters({ status, company, city }: Record<Filter, unknown>): Filters {
+/** Reads the filters from the trigger's options. */
+export function readFilters(options: Readonly<Record<string, unknown>>): Filters {
 	const entries = (value: unknown) => toList(value).map((entry) => String(entry).trim());
-	return { status: entries(status), company: entries(company), city: entries(city) };
+	const { statuses, companies, cities } = options;
+	return { statuses: entries(statuses), companies: entries(companies), cities: entries(cities) };
 }
 
 /** The problem with an entry that can never match: not a number, or several entries in one. */
 export function invalidFilter(filters: Filters): Problem | undefined {
-	for (const name of filterNames) {
-		const isStatus = name === 'status';
+	for (const { name, label } of filterOptions) {
+		const isStatus = name === 'statuses';
 		const invalid = filters[name].find((entry) =>
 			isStatus ? entry.includes(';') : !/^\d+$/.test(entry),
 		);
 		if (invalid !== undefined)
 			return {
-				message: `Delivery Service Trigger: invalid value "${invalid}" in the option ${filtered[name].label}`,
+				message: `Delivery Service Trigger: invalid value "${invalid}" in the option ${label}`,
 				description: `Enter a comma-separated list of ${isStatus ? 'statuses' : 'numeric IDs'}.`,
 			};
 	}
@@ -42,7 +39,7 @@ export function invalidFilter(filters: Filters): Problem | undefined {
 export function passesFilters(event: EmittedEvent, filters: Filters): boolean {
 	return (
 		event.event !== 'updateTask' ||
-		filterNames.every((name) => matchesAny(event[filtered[name].field], filters[name]))
+		filterOptions.every(({ name, field }) => matchesAny(event[field], filters[name]))
 	);
 }
 

@@ -22,8 +22,7 @@ function triggerOptions(context: TriggerContext): Record<string, unknown> {
 
 /** The filters in the trigger's options. */
 export function triggerFilters(context: TriggerContext): Filters {
-	const { statuses: status, companies: company, cities: city } = triggerOptions(context);
-	return readFilters({ status, company, city });
+	return readFilters(triggerOptions(context));
 }
 
 /**
