@@ -68,11 +68,14 @@ export function adminApi({ shop, webhooks, app: shopApp, now, record }: ApiOptio
 		res.json({ fulfillment_orders: shop.fulfillmentOrders(parseId(req)) });
 	});
 	router.get('/orders/:id{.json}', (req, res) => {
-		res.json({ order: allow(req, 'read_orders').visible(shop.order(parseId(req))) });
+		const access = allow(req, 'read_orders');
+		const order = shop.order(parseId(req));
+		if (!access.sees(order)) throw new ShopRejection(404, 'Not Found');
+		res.json({ order: access.visible(order) });
 	});
 	router.get('/orders{.json}', (req, res) => {
 		const access = allow(req, 'read_orders');
-		const { orders, next } = findOrders(shop.orders(), req.query);
+		const { orders, next } = findOrders(shop.orders().filter(access.sees), req.query);
 		const url = `https://${req.get('host') ?? ''}${req.baseUrl}${req.path}`;
 		if (next) res.set('Link', `<${url}?${next.toString()}>; rel="next"`);
 		res.json({ orders: orders.map((order) => access.visible(order)) });

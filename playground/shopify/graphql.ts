@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { buildSchema, graphql } from 'graphql';
+import { buildSchema, defaultFieldResolver, graphql, GraphQLError, isObjectType } from 'graphql';
 import { z } from 'zod';
 
 import type { Access } from './app';
@@ -16,6 +16,32 @@ import {
 import type { Shop } from './shop';
 
 const schema = buildSchema(readFileSync(join(__dirname, 'schema.graphql'), 'utf8'));
+/** The scopes that fields need, as Shopify's reference lists them. */
+const fieldScopes = {
+	'Query.order': 'read_orders',
+	'Query.orders': 'read_orders',
+	'Query.fulfillmentOrder': 'read_merchant_managed_fulfillment_orders',
+	'Query.fulfillmentOrders': 'read_merchant_managed_fulfillment_orders',
+	'Mutation.fulfillmentCreate': 'write_merchant_managed_fulfillment_orders',
+	'Mutation.fulfillmentEventCreate': 'write_fulfillments',
+	'Order.fulfillmentOrders': 'read_merchant_managed_fulfillment_orders',
+	'Order.customer': 'read_customers',
+	'Order.paymentTerms': 'read_payment_terms',
+	'LineItem.variant': 'read_products',
+	'FulfillmentOrderAssignedLocation.location': 'read_locations',
+};
+for (const [path, scope] of Object.entries(fieldScopes)) {
+	const [typeName = '', name = ''] = path.split('.');
+	const type = schema.getType(typeName);
+	const field = isObjectType(type) ? type.getFields()[name] : undefined;
+	if (!field) throw new Error(`The schema has no field ${path}`);
+	field.resolve = (source, args, access: Access, info) => {
+		if (access.has(scope)) return defaultFieldResolver(source, args, access, info);
+		const reason = `Access denied for ${name} field. Required access: \`${scope}\` access scope.`;
+		throw new GraphQLError(reason, { extensions: { code: 'ACCESS_DENIED' } });
+	};
+}
+
 const requestShape = z.object({
 	query: z.string(),
 	variables: z.record(z.unknown()).nullish(),
@@ -65,6 +91,7 @@ const refundLine = z.object({
 	quantity: z.number(),
 	restock_type: z.string().catch('cancel'),
 });
+const refundLines = z.array(refundLine).catch([]);
 
 /**
  * Runs a request to Shopify's GraphQL Admin API, as far as `schema.graphql` describes it:
@@ -78,7 +105,8 @@ export async function runGraphql(shop: Shop, body: unknown, access: Access): Pro
 	const request = requestShape.safeParse(body);
 	if (!request.success) return { errors: [{ message: 'A query attribute must be specified' }] };
 	const { query: source, variables: variableValues } = request.data;
-	return await graphql({ schema, source, variableValues, rootValue: rootFor({ shop, access }) });
+	const rootValue = rootFor({ shop, access });
+	return await graphql({ schema, source, variableValues, rootValue, contextValue: access });
 }
 
 /** The shop as a token sees it. */
@@ -87,61 +115,43 @@ interface View {
 	readonly access: Access;
 }
 
-const readParts = 'read_merchant_managed_fulfillment_orders';
-const writeParts = 'write_merchant_managed_fulfillment_orders';
-
 /** Resolves the fields of Query and Mutation. */
 function rootFor(view: View) {
 	const { shop, access } = view;
-	const order = (rest: Order): object => {
-		access.require('read_orders');
-		return graphqlOrder(rest, view);
-	};
+	const orders = () => shop.orders().filter(access.sees);
+	const order = (rest: Order) => graphqlOrder(rest, view);
+	const parts = () =>
+		shop
+			.orders()
+			.flatMap((rest) => shop.fulfillmentOrders(rest.id).map((part) => [part, rest] as const));
+	const fulfillmentOrder = ([part, rest]: readonly [FulfillmentOrder, Order]) =>
+		graphqlFulfillmentOrder(part, rest, view);
 	return {
 		order: ({ id }: { id: string }) => {
-			const found = shop.orders().find((candidate) => candidate.id === restId(id));
+			const found = orders().find((candidate) => candidate.id === restId(id));
 			return found && order(found);
 		},
-		orders: (page: Page) => connection(shop.orders().map(order), page),
+		orders: (page: Page) => connection(orders().map(order), page),
 		fulfillmentOrders: ({ query = '', ...page }: Page & { query?: string }) => {
-			access.require(readParts);
 			const wanted = Array.from(query.matchAll(/status:(\w+)/g), ([, status]) => status);
-			const found = shop.orders().flatMap((rest) =>
-				shop
-					.fulfillmentOrders(rest.id)
-					.filter(({ status }) => wanted.includes(status))
-					.map((part) => graphqlFulfillmentOrder(part, rest, view)),
-			);
-			return connection(found, page);
+			const found = parts().filter(([part]) => wanted.includes(part.status));
+			return connection(found.map(fulfillmentOrder), page);
 		},
 		fulfillmentOrder: ({ id }: { id: string }) => {
-			access.require(readParts);
-			for (const rest of shop.orders()) {
-				const open = shop.fulfillmentOrders(rest.id).find((part) => part.id === restId(id));
-				if (open) return graphqlFulfillmentOrder(open, rest, view);
-			}
-			return null;
+			const found = parts().find(([part]) => part.id === restId(id));
+			return found && fulfillmentOrder(found);
 		},
-		fulfillmentCreate: ({ fulfillment }: { fulfillment: FulfillmentInput }) => {
-			access.require(writeParts);
-			try {
+		fulfillmentCreate: ({ fulfillment }: { fulfillment: FulfillmentInput }) =>
+			payload('fulfillment', () => {
 				const created = shop.fulfill(toRest(fulfillment));
 				const rest = restOrder.parse(shop.order(created.order_id));
-				return { fulfillment: graphqlFulfillment(created, rest, shop), userErrors: [] };
-			} catch (error) {
-				return { fulfillment: null, userErrors: userErrors(error) };
-			}
-		},
-		fulfillmentEventCreate: ({ fulfillmentEvent: input }: { fulfillmentEvent: EventInput }) => {
-			access.require('write_fulfillments');
-			try {
+				return graphqlFulfillment(created, rest, shop);
+			}),
+		fulfillmentEventCreate: ({ fulfillmentEvent: input }: { fulfillmentEvent: EventInput }) =>
+			payload('fulfillmentEvent', () => {
 				const request = { ...input, fulfillmentId: restId(input.fulfillmentId) };
-				const event = graphqlEvent(shop.addFulfillmentEvent(request));
-				return { fulfillmentEvent: event, userErrors: [] };
-			} catch (error) {
-				return { fulfillmentEvent: null, userErrors: userErrors(error) };
-			}
-		},
+				return graphqlEvent(shop.addFulfillmentEvent(request));
+			}),
 	};
 }
 
@@ -152,10 +162,14 @@ interface EventInput {
 	readonly message?: string;
 }
 
-/** The `userErrors` of a mutation that the shop rejected. Throws all other errors again. */
-function userErrors(error: unknown): object[] {
-	if (!(error instanceof ShopRejection)) throw error;
-	return [{ field: null, message: error.message }];
+/** What a mutation returns: what it made, or the shop's rejection. Throws all other errors again. */
+function payload(name: string, make: () => object): object {
+	try {
+		return { [name]: make(), userErrors: [] };
+	} catch (error) {
+		if (!(error instanceof ShopRejection)) throw error;
+		return { [name]: null, userErrors: [{ field: null, message: error.message }] };
+	}
 }
 
 interface Page {
@@ -199,29 +213,22 @@ function graphqlOrder(order: Order, view: View): object {
 			id: globalId('Refund', Number(id)),
 			refundLineItems: (page: Page) =>
 				connection(
-					z
-						.array(refundLine)
-						.catch([])
-						.parse(refunded)
-						.map(({ line_item_id: lineId, quantity, restock_type: restockType }) => ({
-							lineItem: lines.find(({ id }) => id === globalId('LineItem', lineId)),
-							quantity,
-							restockType: restockType.toUpperCase(),
-						})),
+					refundLines.parse(refunded).map(({ line_item_id: lineId, quantity, ...line }) => ({
+						lineItem: lines.find(({ id }) => id === globalId('LineItem', lineId)),
+						quantity,
+						restockType: line.restock_type.toUpperCase(),
+					})),
 					page,
 				),
 		})),
 		fulfillments: order.fulfillments.map((fulfillment) =>
 			graphqlFulfillment(fulfillment, rest, shop),
 		),
-		fulfillmentOrders: (page: Page) => {
-			access.require(readParts);
-			const parts = shop.fulfillmentOrders(order.id);
-			return connection(
-				parts.map((open) => graphqlFulfillmentOrder(open, order, view)),
+		fulfillmentOrders: (page: Page) =>
+			connection(
+				shop.fulfillmentOrders(order.id).map((open) => graphqlFulfillmentOrder(open, order, view)),
 				page,
-			);
-		},
+			),
 	};
 }
 

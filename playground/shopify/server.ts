@@ -83,11 +83,8 @@ export async function startShopify({
 	const permanentToken = 'shpat_local';
 	const domain = `${shopSubdomain}.myshopify.com`;
 	const shopApp = new App({ domain, permanentToken, now });
-	const credential = {
-		shopSubdomain,
-		accessToken: permanentToken,
-		appSecretKey: shopApp.clientSecret,
-	};
+	const { clientSecret: appSecretKey } = shopApp;
+	const credential = { shopSubdomain, accessToken: permanentToken, appSecretKey };
 	const calls: ApiCall[] = [];
 	let reasons: ReadonlyMap<string, string> = new Map();
 
@@ -116,24 +113,12 @@ export async function startShopify({
 			.messages()
 			.slice(-maxShownOnPage)
 			.reverse()
-			.map(({ id, at, topic, url, subject, statuses }) => ({
-				id,
-				at,
-				topic,
-				url,
-				subject,
-				statuses,
-			})),
+			.map((message) => ({ ...message, body: undefined })),
 		notified: shop.notifications().map(({ orderId }) => orderId),
 	}));
 	const onChange = feed.scheduleUpdate;
 	service?.onChange(onChange);
-	const webhooks = new Webhooks({
-		shopDomain: domain,
-		app: shopApp,
-		now,
-		onChange,
-	});
+	const webhooks = new Webhooks({ shopDomain: domain, app: shopApp, now, onChange });
 	const shop = new Shop({
 		now: realNow,
 		report: (topic, resource) => {

@@ -165,9 +165,9 @@ export class Shop {
 		return this.update({ ...order, cancelled_at: toShopifyTime(this.options.now()) });
 	}
 
-	/** Changes the tags of an order. Returns the updated order. Throws a ShopRejection (404). */
-	tag(id: number, tags: string): Order {
-		return this.update({ ...this.order(id), tags });
+	/** Changes fields of an order. Returns the updated order. Throws a ShopRejection (404). */
+	edit(id: number, change: Readonly<Record<string, unknown>>): Order {
+		return this.update({ ...this.order(id), ...change });
 	}
 
 	/**

@@ -574,7 +574,7 @@ describe('address changed in Shopify', () => {
 		});
 		await env.row({ orderName: order.name, solved: 'yes' });
 		const before = updateCount();
-		await afterUpdate(() => shop().tag(order.id, 'vip'));
+		await afterUpdate(() => shop().edit(order.id, { tags: 'vip' }));
 		expect(updateCount()).toBe(before);
 		expect(await env.row({ orderName: order.name })).toMatchObject({
 			sentTo: expect.stringContaining(streetOf(order)),
@@ -644,7 +644,7 @@ describe('address changed in Shopify', () => {
 			whatToDo: expect.stringContaining(`Ask the Delivery Service to stop delivery ${sent.id}`),
 			solved: 'no',
 		});
-		await afterUpdate(() => shop().tag(sent.order.id, 'cancelled'));
+		await afterUpdate(() => shop().edit(sent.order.id, { tags: 'cancelled' }));
 		expect(await rowOf(sent)).toEqual(row);
 		expect(emailsAbout(sent)).toHaveLength(1);
 		// Neither does a later status remove the message.

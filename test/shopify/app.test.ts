@@ -4,6 +4,8 @@ import { findOrders } from '../../playground/shopify/orderList';
 import { samples } from '../../playground/shopify/samples';
 import { startShopify, type Shopify } from '../../playground/shopify/server';
 import { endOfVersion, servedVersion } from '../../playground/shopify/versions';
+import { codesIn, page, section } from '../../tools/markdown';
+import { parametersOf } from '../support/examples';
 import { callThroughProxy, type CallOptions } from '../support/shopifyClient';
 
 const start = Date.UTC(2026, 10, 24, 12);
@@ -78,19 +80,36 @@ describe('scopes', () => {
 		expect((await get(`orders/${id}/fulfillment_orders.json`, token)).status).toBe(403);
 	});
 
-	test('rejects a GraphQL field without its scope, and returns the others', async () => {
-		shopify.shop.place();
-		const query = async (token?: string) =>
-			await call('/admin/api/2026-10/graphql.json', token, {
-				body: {
-					query: `{ orders(first: 1) { nodes { name fulfillmentOrders(first: 1) { nodes { id } } } } }`,
-				},
+	test('the query of the full set needs the scopes in docs/shopify.md, also for old orders', async () => {
+		const { app, shop } = shopify;
+		const listed = codesIn(section(page('docs/shopify.md'), 'An app from the Dev Dashboard'));
+		const scopes = [...new Set(listed.filter((code) => /^(read|write)_/.test(code)))];
+		expect(scopes.sort()).toEqual([...app.settings.scopes].sort());
+		const { id } = shop.place();
+		shop.backdate(id, 61 * 86_400_000);
+		const parameters = JSON.stringify(parametersOf('fulfillment-orders', 'Get Order'));
+		const query: unknown = JSON.parse(/"query","value":("query.*?\}")/.exec(parameters)?.[1] ?? '');
+		const runWithout = async (missing = '') => {
+			app.settings = { ...app.settings, scopes: scopes.filter((scope) => scope !== missing) };
+			const { data } = await requestToken({ grant_type: 'client_credentials' });
+			const token = tokenShape.parse(data).access_token;
+			const body = { query, variables: { id: `gid://shopify/Order/${id}` } };
+			return (await call('/admin/api/2026-10/graphql.json', token, { body })).data;
+		};
+		expect(await runWithout()).not.toHaveProperty('errors');
+		for (const [scope, field] of [
+			['read_customers', 'customer'],
+			['read_payment_terms', 'paymentTerms'],
+			['read_locations', 'location'],
+		] as const) {
+			const message = `Access denied for ${field} field. Required access: \`${scope}\` access scope.`;
+			expect(await runWithout(scope)).toMatchObject({
+				errors: [{ message, extensions: { code: 'ACCESS_DENIED' } }],
+				data: { order: { fulfillmentOrders: {} } },
 			});
-		expect(JSON.stringify((await query()).data)).not.toContain('errors');
-		const { data } = await query(await install());
-		expect(data).toMatchObject({
-			errors: [{ message: expect.stringContaining('read_merchant_managed_fulfillment_orders') }],
-		});
+		}
+		expect(await runWithout('read_all_orders')).toEqual({ data: { order: null } });
+		expect((await get(`orders/${id}.json`, await install())).status).toBe(404);
 	});
 
 	test('hides protected customer data without custom distribution', async () => {
