@@ -26,7 +26,10 @@ export function parametersOf(beginning: string, nodeName: string): Record<string
 	return found.parameters;
 }
 
-/** What other nodes have returned, by their names, and the URL that resumes the execution. */
+/**
+ * What other nodes have returned, by their names, the last one first, each item from the item with the
+ * same index; and the URL that resumes the execution.
+ */
 interface Setting {
 	outputs?: Record<string, IDataObject[]>;
 	resumeUrl?: string;
@@ -38,24 +41,39 @@ export function evaluated(
 	json: IDataObject,
 	{ outputs = {}, resumeUrl = '' }: Setting = {},
 ): NodeParameterValueType {
-	const nodes = ['Here', ...Object.keys(outputs)].map((name): INode => ({
+	const names = ['Here', ...Object.keys(outputs)];
+	const nodes = names.map((name): INode => ({
 		...{ id: name, name, type: 'n8n-nodes-base.noOp', typeVersion: 1 },
 		...{ position: [0, 0], parameters: {} },
 	}));
+	const connections = Object.fromEntries(
+		names.slice(1).map((name, index) => {
+			return [name, { main: [[{ node: names[index]!, type: 'main' as const, index: 0 }]] }];
+		}),
+	);
 	const getByName = () => new DeliveryService();
 	const nodeTypes = { getByName, getByNameAndVersion: getByName, getKnownTypes: () => ({}) };
 	const { expression } = new Workflow({
-		...{ id: '7', nodes, connections: {}, active: false, nodeTypes },
+		...{ id: '7', nodes, connections, active: false, nodeTypes },
+	});
+	const sourceOf = (index: number) =>
+		names.slice(index + 1, index + 2).map((previousNode) => ({ previousNode }));
+	const dataOf = (items: IDataObject[]) => ({
+		main: [items.map((item, index) => ({ json: item, pairedItem: { item: index } }))],
 	});
 	const runData = Object.fromEntries(
-		Object.entries(outputs).map(([name, items]) => {
-			const data = { main: [items.map((item) => ({ json: item }))] };
-			return [name, [{ startTime: 0, executionTime: 0, executionIndex: 0, source: [], data }]];
+		Object.entries(outputs).map(([name, items], index) => {
+			const run = { startTime: 0, executionTime: 0, executionIndex: 0 };
+			return [name, [{ ...run, source: sourceOf(index + 1), data: dataOf(items) }]];
 		}),
 	);
+	const data = dataOf([json]);
+	const executeData = { node: nodes[0]!, data, source: { main: sourceOf(0) } };
 	const run = createRunExecutionData({ resultData: { runData } });
 	const text = String(value);
-	return expression.getParameterValue(text, run, 0, 0, 'Here', [{ json }], 'manual', {
+	const keys = {
 		$execution: { id: '12', mode: 'production', resumeUrl, resumeFormUrl: '' },
-	});
+	} as const;
+	const [items = []] = data.main;
+	return expression.getParameterValue(text, run, 0, 0, 'Here', items, 'manual', keys, executeData);
 }

@@ -9,6 +9,12 @@ const setSchema = z.object({
 	}),
 });
 
+const conditionSchema = z.object({
+	leftValue: z.string(),
+	rightValue: z.string(),
+	operator: z.object({ operation: z.string() }),
+});
+
 /** The email that an example sends for its first item. */
 function emailOf(file: string, json: IDataObject, outputs?: Record<string, IDataObject[]>) {
 	const { subject, text } = parametersOf(file, 'Email the Owner');
@@ -53,7 +59,28 @@ describe('the email of "Fulfillment orders to deliveries"', () => {
 		emailOf('fulfillment-orders-to-deliveries', rows[0]!, {
 			'Needs Attention?': rows,
 			Settings: [{ shopSubdomain: 'mugs' }],
+			'New Shopify Order': [{ id: 5600 }],
 		});
+	/** Each condition of "Needs Attention?" for an item. */
+	const needsAttention = (json: IDataObject) =>
+		z
+			.object({ conditions: z.object({ conditions: z.array(conditionSchema) }) })
+			.parse(parametersOf('fulfillment-orders-to-deliveries', 'Needs Attention?'))
+			.conditions.conditions.map(({ leftValue, rightValue, operator }) => {
+				const value = evaluated(leftValue, json);
+				return operator.operation === 'notEmpty' ? value !== '' : value === rightValue;
+			});
+	/** The row that the workflow saves for a result of "Create Delivery". */
+	const savedResult = (json: IDataObject, outputs: Record<string, IDataObject[]>) => {
+		const { columns } = z
+			.object({ columns: z.object({ value: z.record(z.string()) }) })
+			.parse(parametersOf('fulfillment-orders-to-deliveries', 'Save Result'));
+		const { message, whatToDo, solved } = columns.value;
+		const [text, advice, state] = [message, whatToDo, solved].map((value) =>
+			evaluated(value, json, { outputs }),
+		);
+		return { message: text, whatToDo: advice, solved: state };
+	};
 
 	test('counts an order with two fulfillment orders once', () => {
 		const parts = [row('#1001', 'Correct it'), row('#1001', 'Correct it')];
@@ -73,10 +100,50 @@ describe('the email of "Fulfillment orders to deliveries"', () => {
 		);
 	});
 
-	test('says what to check if Shopify does not return the order', () => {
-		const { subject, text } = emailAbout([{ error: 'No such order' }]);
+	test.each([
+		[{ error: 'Not Found' }, 'Not Found', 'Check the Shopify credential, the scopes of its app'],
+		[
+			{ data: { order: null } },
+			'it has no such order',
+			'If it is of more than 60 days, add the scope',
+		],
+	])('says what to check if Shopify returns %j instead of the order', (item, problem, advice) => {
+		expect(needsAttention(item)).toContain(true);
+		const { subject, text } = emailAbout([item]);
 		expect(subject).toBe('An order was not sent');
-		expect(text).toMatch(/What to do:\n1\. Check the Shopify credential.*\n2\. To send now/);
+		const start = `An order could not be read from Shopify: ${problem}\n\nWhat to do:\n1. ${advice}`;
+		expect(text.startsWith(start)).toBe(true);
+		expect(text).toContain('\n2. To send now');
+		expect(text).toContain('/admin/orders/5600\n');
+	});
+
+	test('reports every result that needs the owner, with what to do', () => {
+		const older = { 'Reserve for This Workflow': [{ createdAt: '2026-11-24T00:00:00Z' }] };
+		const method = 'If Pago al mensajero is cash on delivery, add it to Cash on Delivery Methods.';
+		const skipped = { outcome: 'skipped', referenceId: '#1001-5', message: 'It is not paid yet.' };
+		const moved = { ...skipped, reason: 'alreadyCreated', actionNeeded: 'Check the delivery.' };
+		const stopped = { ...moved, actionNeeded: '' };
+		const rejected = { ...skipped, outcome: 'rejected', actionNeeded: method };
+		for (const [result, solved, message, whatToDo] of [
+			[{ ...skipped, actionNeeded: '' }, '', skipped.message, ''],
+			[{ ...skipped, actionNeeded: method }, 'no', skipped.message, method],
+			[rejected, 'no', `${skipped.message} ${method}`, expect.stringMatching(/^Correct the cause/)],
+			[
+				moved,
+				'no',
+				'#1001-5 was already sent',
+				expect.stringMatching(/^Check the delivery\. .*yes/),
+			],
+			[
+				stopped,
+				'no',
+				'#1001-5 was already sent, but n8n lost its delivery ID',
+				expect.stringMatching(/^Search for #1/),
+			],
+		] as const)
+			expect(savedResult(result, older)).toMatchObject({ solved, message, whatToDo });
+		const { whatToDo } = savedResult({ ...skipped, outcome: 'unknown' }, older);
+		expect(whatToDo).toContain(`${troubleshooting}unknown-delivery`);
 	});
 });
 
