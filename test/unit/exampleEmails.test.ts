@@ -1,8 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod';
 
+import manifest from '../../package.json';
 import { evaluated, parametersOf } from '../support/examples';
 
+const home = manifest.homepage.split('#')[0] ?? '';
 const setSchema = z.object({
 	assignments: z.object({
 		assignments: z.array(z.object({ name: z.string(), value: z.string() })),
@@ -26,6 +28,32 @@ function emailOf(file: string, json: IDataObject, outputs?: Record<string, IData
 
 const troubleshooting = '/docs/troubleshooting.md#';
 
+test.each([
+	'shopify-webhook-to-deliveries',
+	'shopify-orders-to-deliveries',
+	'renew-the-shopify-token',
+	'morning-report',
+])('the email of %s says to publish it again if n8n could not start its trigger', (file) => {
+	const error = { message: 'Invalid API key' };
+	const { subject, text } = emailOf(file, { trigger: { error }, workflow: { name: 'Mugs' } });
+	expect(subject).toMatch(/Invalid API key|not renewed|report failed/);
+	expect(text).toMatch(
+		/^Invalid API key\n[^]*What to do:\n1\. .*\n?.*ublish (it|the workflow) again/,
+	);
+	expect(text).not.toMatch(/undefined|Execution|executions|ently saved/);
+});
+
+test.each([
+	['shopify-webhook-to-deliveries', { rejected: [{}] }, 'send-an-order-again'],
+	['shopify-webhook-to-deliveries', { unknown: [{}] }, 'unknown-delivery'],
+	['shopify-orders-to-deliveries', { rejected: [{}] }, 'send-an-order-again'],
+	['shopify-orders-to-deliveries', { unknown: [{}] }, 'unknown-delivery'],
+])('the email of %s about %j links the help about %s', (file, data, anchor) => {
+	const error = { message: '#1001 failed', context: { data } };
+	const { text } = emailOf(file, { execution: { url: 'https://n8n.example/1', error } });
+	expect(text.endsWith(`\nHelp: ${home}/blob/main${troubleshooting}${anchor}`)).toBe(true);
+});
+
 describe('the email of "Shopify webhook to deliveries"', () => {
 	const failed = (data = {}) => ({
 		execution: {
@@ -40,7 +68,6 @@ describe('the email of "Shopify webhook to deliveries"', () => {
 			'\n2. If you corrected the order in Shopify, follow the help below. If not, open the execution and choose "Retry with currently saved workflow".\n',
 		);
 		expect(text).not.toContain('3.');
-		expect(text).toContain(`${troubleshooting}send-an-order-again`);
 	});
 
 	test('tells the owner of an unknown delivery to run Allow Resending before the retry', () => {
@@ -148,14 +175,26 @@ describe('the email of "Fulfillment orders to deliveries"', () => {
 });
 
 describe('the email of "Morning report"', () => {
-	const details = (json: IDataObject): IDataObject => {
-		const { assignments } = setSchema.parse(parametersOf('morning-report', 'Details')).assignments;
-		const added = assignments.map(({ name, value }): [string, string[]] => [
-			name,
-			z.array(z.string()).parse(evaluated(value, json)),
-		]);
-		return { ...json, ...Object.fromEntries(added) };
+	/** What a node of the report adds to an item, in the given fields. */
+	const added = (node: string, json: IDataObject, fields: string[]): IDataObject => {
+		const { assignments } = setSchema.parse(parametersOf('morning-report', node)).assignments;
+		const wanted = assignments.filter(({ name }) => fields.includes(name));
+		const values = wanted.map(({ name, value }) => [name, evaluated(value, json)] as const);
+		return { ...json, ...Object.fromEntries(values) };
 	};
+	const details = (json: IDataObject) => added('Details', json, ['failures', 'reasons']);
+
+	test.each([
+		[{ status: 'error', data: { resultData: { error: { message: 'No key' } } } }, '42: No key'],
+		[{ status: 'crashed' }, '42: crashed, so its order may have no delivery'],
+		[{ status: 'canceled', data: null }, '42: canceled, so its order may have no delivery'],
+	])('lists the execution %j under Failed', (execution, expected) => {
+		const collected = added('Collect Results', { id: '42', ...execution }, ['failed', 'ended']);
+		expect(added('Summary', collected, ['failed']).failed).toEqual([expected]);
+		const retried = { id: '42', ...execution, retrySuccessId: '43' };
+		const { failed, ended } = added('Collect Results', retried, ['failed', 'ended']);
+		expect([failed, ended]).toEqual([[], []]);
+	});
 
 	test('names the execution only of what failed as a whole, and spells canceled as Shopify does', () => {
 		const { text } = emailOf(
