@@ -137,21 +137,6 @@ describe.each(['newest', '1.123'] as const)('fulfillment orders in n8n %s', (ver
 		expect(referencesOf(order)).toEqual(references);
 	});
 
-	test("creates one delivery from an order that n8n's Webhook node receives twice", async () => {
-		const { webhooks } = env.shopify;
-		const { order } = await env.withShopWebhook(2, async () => {
-			const placed = env.place({ sample: samples.two });
-			await webhooks.settled();
-			await webhooks.resend(
-				webhooks.messages().filter(({ subject }) => subject === placed.order.name),
-			);
-			return placed;
-		});
-		const sent = webhooks.messages().filter(({ subject }) => subject === order.name);
-		expect(sent).toMatchObject([{ topic: 'orders/create', statuses: [200, 200] }]);
-		expect(referencesOf(order)).toEqual([order.name]);
-	});
-
 	const unpaid = { financial_status: 'pending', total_outstanding: '87.00' };
 	const bank = { ...unpaid, payment_gateway_names: ['Bank Deposit'] };
 	const shipping = (...titles: string[]) => ({

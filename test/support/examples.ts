@@ -26,10 +26,7 @@ export function parametersOf(beginning: string, nodeName: string): Record<string
 	return found.parameters;
 }
 
-/**
- * What other nodes have returned, by their names, the last one first, each item from the item with the
- * same index; and the URL that resumes the execution.
- */
+/** What other nodes have returned, the last one first, and the URL that resumes the execution. */
 interface Setting {
 	outputs?: Record<string, IDataObject[]>;
 	resumeUrl?: string;
@@ -58,22 +55,20 @@ export function evaluated(
 	});
 	const sourceOf = (index: number) =>
 		names.slice(index + 1, index + 2).map((previousNode) => ({ previousNode }));
-	const dataOf = (items: IDataObject[]) => ({
-		main: [items.map((item, index) => ({ json: item, pairedItem: { item: index } }))],
-	});
+	const itemsOf = (items: IDataObject[]) =>
+		items.map((item, index) => ({ json: item, pairedItem: { item: index } }));
 	const runData = Object.fromEntries(
 		Object.entries(outputs).map(([name, items], index) => {
 			const run = { startTime: 0, executionTime: 0, executionIndex: 0 };
-			return [name, [{ ...run, source: sourceOf(index + 1), data: dataOf(items) }]];
+			return [name, [{ ...run, source: sourceOf(index + 1), data: { main: [itemsOf(items)] } }]];
 		}),
 	);
-	const data = dataOf([json]);
-	const executeData = { node: nodes[0]!, data, source: { main: sourceOf(0) } };
+	const items = itemsOf([json]);
 	const run = createRunExecutionData({ resultData: { runData } });
 	const text = String(value);
-	const keys = {
-		$execution: { id: '12', mode: 'production', resumeUrl, resumeFormUrl: '' },
-	} as const;
-	const [items = []] = data.main;
-	return expression.getParameterValue(text, run, 0, 0, 'Here', items, 'manual', keys, executeData);
+	return expression.getParameterValue(
+		...([text, run, 0, 0, 'Here', items, 'manual'] as const),
+		{ $execution: { id: '12', mode: 'production', resumeUrl, resumeFormUrl: '' } },
+		{ node: nodes[0]!, data: { main: [items] }, source: { main: sourceOf(0) } },
+	);
 }

@@ -13,7 +13,6 @@ import {
 	fulfillmentWorkflow,
 	orderWorkflow,
 	steps,
-	webhookWorkflow,
 	type OrderToSend,
 } from './fulfillmentWorkflows';
 import { afterExecutions, openShopInstallation, type ShopInstallation } from './shop';
@@ -54,8 +53,6 @@ export interface FulfillmentEnvironment extends Pick<ShopInstallation, 'shopify'
 	deliveries(order: Pick<Order, 'name'>): StoredDelivery[];
 	/** Makes the service report a status of a delivery, and waits for the workflow's execution. */
 	report(deliveryId: string, status: string): Promise<void>;
-	/** Has the shop send new orders to n8n's Webhook node while a function runs. */
-	withShopWebhook<T>(executions: number, run: () => T | Promise<T>): Promise<T>;
 }
 
 /** An order with its fulfillment orders, as placed. */
@@ -70,7 +67,7 @@ export interface PlacedOrder {
 export async function openFulfillmentEnvironment(name: HostName): Promise<FulfillmentEnvironment> {
 	const opened = await openShopInstallation(name);
 	const { installation, shopify, close } = opened;
-	const { client, service, n8n } = installation;
+	const { client, service } = installation;
 	try {
 		const auth = { name: 'X-Shopify-Access-Token', value: shopify.credential.accessToken };
 		const header = await client.createCredential('Shopify token', 'httpHeaderAuth', auth);
@@ -84,8 +81,6 @@ export async function openFulfillmentEnvironment(name: HostName): Promise<Fulfil
 		};
 		const creation = await client.createWorkflow(creationWorkflow(context));
 		const fulfillment = await client.createWorkflow(fulfillmentWorkflow(context));
-		const webhookPath = 'shopify-orders';
-		const webhook = await client.createWorkflow(webhookWorkflow(context, webhookPath));
 		const open = async (): Promise<RunItems> => {
 			const id = await client.createWorkflow(orderWorkflow(context, {}));
 			return async (parameters, ...items) => {
@@ -99,7 +94,6 @@ export async function openFulfillmentEnvironment(name: HostName): Promise<Fulfil
 			};
 		};
 		await client.publish(fulfillment);
-		await client.publish(webhook);
 
 		return {
 			shopify,
@@ -132,15 +126,6 @@ export async function openFulfillmentEnvironment(name: HostName): Promise<Fulfil
 				await afterExecutions(client, fulfillment, 1, async () => {
 					await service.control.fireEvent(eventCodes.updateTask, payload);
 				});
-			},
-			async withShopWebhook(executions, run) {
-				const { webhooks } = shopify;
-				const { id } = webhooks.subscribe('orders/create', `${n8n.url}/webhook/${webhookPath}`);
-				try {
-					return await afterExecutions(client, webhook, executions, run);
-				} finally {
-					webhooks.unsubscribe(id);
-				}
 			},
 		};
 	} catch (error) {

@@ -26,7 +26,6 @@ import {
 export const steps = {
 	start: 'Orders',
 	create: 'Create delivery',
-	webhook: 'Webhook',
 	fulfill: 'Fulfill in Shopify',
 } as const;
 
@@ -160,21 +159,6 @@ export function orderWorkflow(
 		},
 	];
 	return linearWorkflow('Orders', nodes);
-}
-
-/** Builds the workflow that receives the orders that Shopify sends to n8n's Webhook node. */
-export function webhookWorkflow(context: WorkflowContext, path: string): WorkflowFile {
-	const nodes = [
-		{
-			...step(steps.webhook, 'n8n-nodes-base.webhook', 2, { httpMethod: 'POST', path }),
-			webhookId: randomUUID(),
-		},
-		{
-			...node(steps.create, 'n8n-nodes-delivery-service.deliveryService', createParameters),
-			credentials: selected(context.credentials, 'deliveryServiceApi'),
-		},
-	];
-	return linearWorkflow('Shopify webhook to deliveries', nodes);
 }
 
 /** Builds the workflow that fulfills the fulfillment order of each delivered delivery. */
