@@ -815,10 +815,9 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 	test('emails the owner about a payment method that may be cash, and tries again until it is solved', async () => {
 		const { shop } = env.shopify;
 		const payment = { financial_status: 'pending', total_outstanding: '54.00' };
-		const methods = { payment_gateway_names: ['Pago al mensajero'] };
+		const methods = { payment_gateway_names: ['Pay the driver'] };
 		const order = await placeOrder({ ...samples[0]!, ...payment, ...methods });
-		const whatToDo =
-			'If Pago al mensajero is cash on delivery, add it to Cash on Delivery Methods.';
+		const whatToDo = 'If Pay the driver is cash on delivery, add it to Cash on Delivery Methods.';
 		expect(await rowOf(order)).toMatchObject({ status: 'skipped', solved: 'no', whatToDo });
 		expect((await env.email(order.name)).text).toContain(`1. ${whatToDo}\n`);
 		const row = { orderName: order.name };

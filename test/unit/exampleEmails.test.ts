@@ -47,7 +47,7 @@ test.each([
 		}
 		expect(failed.text).toMatch(new RegExp(advice));
 		expect(failed.text).toContain(url);
-		expect(notStarted.text).toMatch(/ublish the workflow again/);
+		expect(notStarted.text).toMatch(/publish the workflow again/i);
 		expect(notStarted.text).not.toMatch(/Execution|executions/);
 	},
 );
@@ -147,7 +147,7 @@ describe('the email of "Fulfillment orders to deliveries"', () => {
 
 	test('reports every result that needs the owner, with what to do', () => {
 		const older = { 'Reserve for This Workflow': [{ createdAt: '2026-11-24T00:00:00Z' }] };
-		const method = 'If Pago al mensajero is cash on delivery, add it to Cash on Delivery Methods.';
+		const method = 'If Pay the driver is cash on delivery, add it to Cash on Delivery Methods.';
 		const skipped = { outcome: 'skipped', referenceId: '#1001-5', message: 'It is not paid yet.' };
 		const moved = { ...skipped, reason: 'alreadyCreated', actionNeeded: 'Check the delivery.' };
 		const stopped = { ...moved, actionNeeded: '' };
@@ -155,7 +155,7 @@ describe('the email of "Fulfillment orders to deliveries"', () => {
 		const sent = '#1001-5 was already sent';
 		for (const [result, solved, message, whatToDo] of [
 			[{ ...skipped, actionNeeded: '' }, '', skipped.message, /^$/],
-			[{ ...skipped, actionNeeded: method }, 'no', skipped.message, /^If Pago .* Methods\.$/],
+			[{ ...skipped, actionNeeded: method }, 'no', skipped.message, /^If Pay .* Methods\.$/],
 			[rejected, 'no', `${skipped.message} ${method}`, /^Correct the cause/],
 			[moved, 'no', sent, /^Check the delivery\. Then set solved to yes/],
 			[stopped, 'no', `${sent}, but n8n lost its delivery ID`, /^Search for #1001-5 /],
