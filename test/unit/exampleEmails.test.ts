@@ -33,10 +33,8 @@ test.each([
 ])(
 	'the email of %s says what to do if it fails, or if its trigger does not start',
 	(file, title, advice) => {
-		const [url, error] = [
-			'https://n8n.example/workflow/7/executions/12',
-			{ message: 'Unauthorized' },
-		];
+		const url = 'https://n8n.example/workflow/7/executions/12';
+		const error = { message: 'Unauthorized' };
 		const workflow = { name: 'Mugs' };
 		const failed = emailOf(file, { execution: { url, error }, workflow });
 		const notStarted = emailOf(file, { trigger: { error }, workflow });
@@ -187,6 +185,13 @@ describe('the email of "Morning report"', () => {
 		const retried = { id: '42', ...execution, retrySuccessId: '43' };
 		const { failed, ended } = added('Collect Results', retried, ['failed', 'ended']);
 		expect([failed, ended]).toEqual([[], []]);
+	});
+
+	test('reads from a failed execution what was created, and skipped orders that need you', () => {
+		const data = { created: [{ referenceId: '#1' }], skipped: [{ referenceId: '#2' }] };
+		const error = { message: '', context: { data } };
+		const { sent } = added('Collect Results', { data: { resultData: { error } } }, ['sent']);
+		expect(sent).toEqual([{ outcome: 'created', referenceId: '#1' }, { referenceId: '#2' }]);
 	});
 
 	test('names the execution only of what failed as a whole, and spells canceled as Shopify does', () => {
