@@ -131,7 +131,7 @@ describe('the email of "Fulfillment orders to deliveries"', () => {
 		[
 			{ data: { order: null } },
 			'it has no such order',
-			'If it is of more than 60 days, add the scope',
+			'If it is older than 60 days, add the scope',
 		],
 	])('says what to check if Shopify returns %j instead of the order', (item, problem, advice) => {
 		expect(problemOf(item)).toBe(problem);
