@@ -3,7 +3,7 @@
  * without dependencies, because it runs before anything is installed.
  */
 import { spawn } from 'node:child_process';
-import { readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -119,16 +119,11 @@ async function runNpm(args, folder) {
 	const script = process.env.npm_execpath;
 	const known = script !== undefined && /npm-cli\.c?js$/.test(script);
 	const [command, commandArgs] = known ? [process.execPath, [script, ...args]] : ['npm', args];
-	let output = '';
 	const outcome = await new Promise((resolve, reject) => {
 		const child = spawn(command, commandArgs, {
 			cwd: folder,
-			stdio: ['inherit', 'inherit', 'pipe'],
+			stdio: 'inherit',
 			shell: !known && process.platform === 'win32',
-		});
-		child.stderr.on('data', (data) => {
-			process.stderr.write(data);
-			output += data;
 		});
 		child.once('error', (error) => {
 			reject(
@@ -137,11 +132,6 @@ async function runNpm(args, folder) {
 		});
 		child.once('close', (code, signal) => resolve(signal ?? code));
 	});
-	if (output.includes('ENOSPC')) {
-		// npm reports success, but files are missing.
-		await rm(join(folder, 'node_modules', '.package-lock.json'), { force: true });
-		throw new SetupError('The disk is full. Free some space, then run the command again.');
-	}
 	if (outcome !== 0) {
 		throw new SetupError(
 			`\`npm ${args.join(' ')}\` failed (${outcome}). Its message is above; the usual cause is the ` +

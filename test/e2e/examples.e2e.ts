@@ -182,6 +182,20 @@ describe.each(['newest', '1.123'] as const)('examples without a table in n8n %s'
 			expect(webhooks.list('orders/create')).toHaveLength(1);
 		});
 
+		test('the starter creates each delivery once after an hour without n8n', async () => {
+			const { shop } = env.shopify;
+			const missed: Order[] = [];
+			await whileDown(async () => {
+				for (let count = 0; count < 20; count += 1) missed.push(shop.place(samples[0]));
+				await env.shopify.passTime(3_600_000);
+			});
+			await env.afterExecutions(starter, 20, async () => {
+				await env.shopify.passTime(3 * 3_600_000);
+			});
+			await catchUp();
+			for (const order of missed) expect(deliveriesOf(env, order)).toHaveLength(1);
+		});
+
 		test('the starter catches up at night after the app secret was rotated', async () => {
 			const { shop, webhooks, app } = env.shopify;
 			app.rotateSecret();
@@ -844,6 +858,20 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 		expect(await rowOf(order)).toMatchObject({ status: 'unknown', solved: 'no' });
 		// Each later night would wait a minute for the execution that may be sending it.
 		env.shopify.shop.cancel(order.id);
+	});
+
+	test('emails the owner when Shopify rejects the access token', async () => {
+		const { client } = env.installation;
+		const type = credentialTypes.shopify;
+		const data = { ...env.shopify.credential, accessToken: 'wrong' };
+		const id = await client.createCredential('Wrong token', type, data);
+		const catchUpId = await env.store('catchUp', calling(orders), {
+			[type]: { id, name: 'Wrong token' },
+		});
+		await client.run(catchUpId, nodeNames.everyNight);
+		expect((await env.email('Catch up at night failed')).text).toContain(
+			'Invalid API key or access token',
+		);
 	});
 
 	test('emails the owner when the called workflow is missing or fails, and reports no success', async () => {

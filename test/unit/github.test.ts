@@ -1,5 +1,5 @@
 /** This project's rules for the GitHub workflows. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { parse } from 'yaml';
@@ -109,11 +109,4 @@ test('the package is private in a clone, and checked before it is packed without
 	expect(runs?.join('\n')).toMatch(
 		/^npm ci\nnpm run release -- --check [^]*npm run verify\nnpm pkg delete private\nnpm pack[^]*sha256sum/,
 	);
-});
-
-test('every path in CODEOWNERS exists', () => {
-	const text = readFileSync(join(projectFolder, '.github/CODEOWNERS'), 'utf8');
-	const paths = [...text.matchAll(/^(\/\S+)/gm)].map(([, path = '']) => path);
-	expect(paths.filter((path) => !existsSync(join(projectFolder, path)))).toEqual([]);
-	expect(paths).toContain('/.github/');
 });

@@ -18,7 +18,7 @@ const maxLines = {
 	test: 30_000,
 	playground: 7712,
 	bench: 1327,
-	tools: 1396,
+	tools: 1386,
 };
 
 const maxFiles = 79;
