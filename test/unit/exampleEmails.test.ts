@@ -165,6 +165,11 @@ describe('the email of "Fulfillment orders to deliveries"', () => {
 	});
 });
 
+test('the email about a webhook that may have been deleted says to publish its workflow again', () => {
+	const { text } = emailOf('repair-blacklisted-webhooks', { error: { url: 'x' }, message: 'Gone' });
+	expect(text).toMatch(/^Gone\n\nWhat to do:\n1\. Unpublish and publish the [^.]*\.\n2\. /);
+});
+
 describe('the email of "Morning report"', () => {
 	/** What a node of the report adds to an item, in the given fields. */
 	const added = (node: string, json: IDataObject, fields: string[]): IDataObject => {
