@@ -127,7 +127,7 @@ describe('the email of "Fulfillment orders to deliveries"', () => {
 	});
 
 	test.each([
-		[{ error: 'Not Found' }, 'Not Found', 'Check the Shopify credential, the scopes of its app'],
+		[{ error: 'Not Found' }, 'Not Found', 'Check whether "Renew the Shopify token" failed, then'],
 		[
 			{ data: { order: null } },
 			'it has no such order',

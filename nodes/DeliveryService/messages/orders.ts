@@ -115,7 +115,7 @@ function actionText(action: Action): string {
 			return `No cash is collected, but the order is not paid (${methods.join(', ') || 'no payment method'}).${advice}`;
 		}
 		case 'unknownPaymentMethod':
-			return addCashMethod(action.methods);
+			return `It was not sent, because it is not paid. ${addCashMethod(action.methods)}`;
 		case 'cashReduced':
 			return `Other items of this order were sent before, so the driver collects only ${action.amount} of the unpaid ${action.unpaid}. If they don't collect the rest, set the cash of this delivery with the operation Update.`;
 		case 'excludedMethod':
@@ -131,7 +131,7 @@ function actionText(action: Action): string {
 		case 'tooOld':
 			return 'Check whether this order was delivered.';
 		case 'tooOldThen':
-			return `On ${dayOf(action.until)}, it will be older than Maximum Order Age, so it will not be sent. Raise Maximum Order Age under Filters, or send it on that day with the operation Create.`;
+			return `On ${dayOf(action.until)}, it will be older than Maximum Order Age, so it will not be sent. Send it on that day with the operation Create.`;
 		case 'stopDelivery':
 			return `${action.label} ${stateNames[action.skip] ?? 'was closed'}. Ask the Delivery Service to stop it.`;
 		case 'fixedPlace':

@@ -71,7 +71,7 @@ describe('Payment', () => {
 		const unknown = { ...unpaid, payment_gateway_names: ['Pay the driver'] };
 		const advice =
 			'If Pay the driver is cash on delivery, add it to Cash on Delivery Methods under Order Options.';
-		expect(outcome(unknown)).toMatchObject({ code: 'notPaid', needed: advice });
+		expect(outcome(unknown).needed).toBe(`It was not sent, because it is not paid. ${advice}`);
 		expect(outcome(unknown, { payment: 'paid' }).needed).toBe('');
 		expect(outcome(unknown, { payment: 'any' })).toMatchObject({
 			kind: 'delivery',
@@ -402,7 +402,7 @@ describe('the delivery date', () => {
 			outcome({ ...on('2026-12-24'), created_at }, { ...skipping, ...filters }).needed;
 		expect(neededOf('2026-09-25T12:00:00Z')).toBe('');
 		const old = neededOf('2026-09-24T12:00:00Z');
-		expect(old).toMatch(/^On 2026-12-23, it will be older .*, so it will not be sent\. Raise /);
+		expect(old).toMatch(/^On 2026-12-23, it will be older .*, so it will not be sent\. Send it /);
 		expect(neededOf('2026-09-24T12:00:00Z', { maxOrderAgeDays: 91 })).toBe('');
 		const part = samplePart({ status: 'scheduled', fulfill_at: '2127-01-01T10:00:00Z' });
 		expect(outcomeOf({ order: sampleOrder(), fulfillmentOrder: part })).toMatchObject({

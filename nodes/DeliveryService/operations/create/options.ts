@@ -86,7 +86,7 @@ const skipField: INodeProperties = {
 	noDataExpression: true,
 	default: false,
 	description:
-		'Whether to skip deliveries that this workflow has already sent, matched by reference ID. It remembers at least 20,000 orders; other workflows are not checked.',
+		'Whether to skip deliveries that this workflow has already sent, matched by reference ID. It remembers at least 20,000 whole orders; other workflows are not checked.',
 };
 
 /** Skip Already Sent, with its default, and the options of an operation. */
