@@ -72,22 +72,6 @@ test('CI runs every end-to-end group', () => {
 	expect(listed.sort()).toEqual(groups.sort());
 });
 
-test('CI runs npm start on Linux and macOS, and on Windows expects the advice to use WSL', () => {
-	const { strategy, steps } = jobsOf('ci.yml').get('start') ?? {};
-	expect(strategy?.matrix.os).toEqual(['ubuntu-latest', 'macos-latest']);
-	expect(steps?.at(-1)?.run).toBe('npm start -- --once');
-	const windows = jobsOf('ci.yml').get('windows');
-	expect(windows?.['runs-on']).toBe('windows-latest');
-	expect(windows?.steps.at(-1)?.run).toMatch(
-		/^npm start .*exit 1\n.*'use WSL'.*\n.*! -e node_modules/,
-	);
-});
-
-test('the gate and CI check the commands in the docs', () => {
-	for (const file of ['.ci/run', '.github/workflows/ci.yml'])
-		expect(readFileSync(join(projectFolder, file), 'utf8')).toMatch(/npm run docs:check$/m);
-});
-
 test('only the job that publishes has write permissions, and it runs no code of this repository', () => {
 	const writes = workflows.flatMap(({ text }) => text.match(/\S+: write/g) ?? []);
 	expect(writes).toEqual(['id-token: write']);

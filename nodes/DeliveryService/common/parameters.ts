@@ -137,6 +137,8 @@ function evaluate(raw: unknown, json: unknown): unknown {
 		evaluate(field, json),
 	]);
 	if (fields.some(([, value]) => value === undefined)) return undefined;
+	// Without an expression, all items share one object, which then has to be read only once.
+	if (Object.values(raw).every((field, index) => field === fields[index]?.[1])) return raw;
 	return Array.isArray(raw) ? fields.map(([, value]) => value) : Object.fromEntries(fields);
 }
 

@@ -164,7 +164,7 @@ function dropoffLocation(
 			? withDate(overrides.instructions)
 			: withDate(
 					// The company helps the driver, unless it is also the recipient's name.
-					shipping.company === (shipping.name ?? fullName(shipping)) ? undefined : shipping.company,
+					shipping.company === recipientName(order, mapping) ? undefined : shipping.company,
 					shipping.address2,
 					checkoutDetails(order)?.instructions,
 					order.note,

@@ -1,12 +1,11 @@
 import type { Problem } from '../common/result';
-import type { Delivery } from '../service/schemas';
 import { decideCash, paymentOf } from './cash';
 import { findDeliveryDate } from './deliveryDate';
 import { findOrder } from './item';
 import { noFilters, type OrderMapping } from './mapping';
 import { orderLabel, problemFrom, readOrder } from './order';
 import { readRecipient } from './recipient';
-import { findSkip, type Skip } from './skipping';
+import { findSkip, missingFields, type Skip } from './skipping';
 import { actionsOf, partReference, type Action } from './toDelivery';
 import { countUnits, isPartlyFulfilled, toPackages } from './units';
 
@@ -72,8 +71,10 @@ export function orderToChanges(
 	const payer = isCashUnclear ? { ...order, fulfillmentOrder: undefined } : order;
 	const cash = decideCash(payer, units, mapping);
 	if (!cash.ok) return invalid(cash);
-	const packages: Delivery['packages'] | undefined =
-		isFulfilled || lines.length === 0 ? undefined : toPackages(order, lines, mapping);
+	// Whether its delivery has the items of a fulfillment service depends on how it was created.
+	const isByService = !fulfillmentOrder && countUnits(order, mapping).isByService;
+	const hasPackages = lines.length > 0 && !isFulfilled && !isByService;
+	const packages = hasPackages ? toPackages(order, lines, mapping) : undefined;
 	const { notCollectedFor, isSettled, part, amount } = cash.value;
 	const isUnclear = isCashUnclear || part?.isClear === false;
 	// The delivery may have been created with an amount to collect.
@@ -86,7 +87,9 @@ export function orderToChanges(
 		...(packages ? [] : (['packages'] as const)),
 		...(cod === undefined && mapping.cod !== 'never' ? (['cash'] as const) : []),
 	];
+	const missing = missingFields(found.value, options);
 	const actions = actionsOf(
+		missing && { code: 'missingFields', fields: missing },
 		notCollectedFor && { code: 'cashNotCollected', methods: notCollectedFor, unknownMethods },
 		unchanged.length > 0 && { code: 'notUpdated', fields: unchanged },
 		location && !location.lat && mapping.includeCoordinates && { code: 'noCoordinates' },

@@ -491,6 +491,13 @@ describe('an update from a fulfillment order', () => {
 		expect(changesOf(item({ line_items }))).toMatchObject({ changes: { packages: undefined } });
 		const others = { line_items: [sampleLine({ fulfillable_quantity: 0 }), shirts] };
 		expect(changesOf(item({}, others))).toMatchObject({ changes: { packages: [{ price: 25 }] } });
+		const ofService = { line_items: [shirts, sampleLine({ fulfillment_service: 'shipwire' })] };
+		expect(changesOf(sampleOrder(ofService))).toMatchObject({ changes: { packages: undefined } });
+	});
+
+	test('names the fields of the order that are missing', () => {
+		const order = { ...sampleOrder(), cancelled_at: undefined };
+		expect(changesOf(order)).toMatchObject({ actions: [{ code: 'missingFields' }] });
 	});
 
 	test('leaves the cash unchanged once something of it is fulfilled, unless the order is paid', () => {

@@ -386,6 +386,7 @@ describe('location', () => {
 		[{ note: ' Ring twice ' }, 'Ring twice'],
 		[{ company: 'Acme', address2: 'Apt 4', note: 'Ring twice' }, 'Acme; Apt 4; Ring twice'],
 		[{ company: 'Ana Lopez', name: null }, undefined],
+		[{ company: 'Acme', name: null, first_name: null, last_name: null }, undefined],
 	])('maps %j to the instructions %p', (changes, expected) => {
 		expect(locationOf(changes).instructions).toBe(expected);
 	});
