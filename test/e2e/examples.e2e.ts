@@ -831,9 +831,8 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 		const payment = { financial_status: 'pending', total_outstanding: '54.00' };
 		const methods = { payment_gateway_names: ['Pay the driver'] };
 		const order = await placeOrder({ ...samples[0]!, ...payment, ...methods });
-		const whatToDo = expect.stringMatching(/^It was not sent, .* If Pay the driver is cash/);
-		expect(await rowOf(order)).toMatchObject({ status: 'skipped', solved: 'no', whatToDo });
-		expect((await env.email(order.name)).text).toContain('1. It was not sent, because');
+		expect(await rowOf(order)).toMatchObject({ status: 'skipped', solved: 'no' });
+		expect((await env.email(order.name)).text).toMatch(/\n1\. It was not sent, .* If Pay the/);
 		const row = { orderName: order.name };
 		await env.installation.client.changeTableRow(deliveriesTable, row, { solved: 'yes' });
 		shop.pay(order.id);

@@ -10,7 +10,7 @@ import {
 	type ServiceClient,
 	type Subscription,
 } from './client';
-import { serviceDetail, explainFailure, isHtml, isSuccessCode, notADeliveryService } from './errors';
+import { serviceDetail, explainFailure, isSuccessCode, notADeliveryService } from './errors';
 import { eventForCode, eventLabel, type EventName } from './events';
 import { codeAndMessageSchema, listedWebhookSchema } from './schemas';
 
@@ -126,9 +126,10 @@ function toWebhook(raw: z.infer<typeof listedWebhookSchema>): Webhook {
 
 /** @throws NodeApiError when a success is a web page, or its code reports a failure */
 function requireDone(node: INode, response: ServiceResponse): void {
-	if (/html/i.test(response.headers['content-type'] ?? '') && isHtml(response.body))
+	const { headers, body } = response;
+	if (/html/i.test(headers['content-type'] ?? '') && /^\s*</.test(String(body)))
 		throw apiError(node, notADeliveryService, response.status);
-	const { code } = codeAndMessageSchema.parse(response.body);
+	const { code } = codeAndMessageSchema.parse(body);
 	if (!code || isSuccessCode(code)) return;
 	throw apiError(node, {
 		message: 'The Delivery Service did not complete the request',
