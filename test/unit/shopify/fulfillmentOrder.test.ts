@@ -491,7 +491,7 @@ describe('an update from a fulfillment order', () => {
 		expect(changesOf(item({ line_items }))).toMatchObject({ changes: { packages: undefined } });
 		const others = { line_items: [sampleLine({ fulfillable_quantity: 0 }), shirts] };
 		expect(changesOf(item({}, others))).toMatchObject({ changes: { packages: [{ price: 25 }] } });
-		const ofService = { line_items: [shirts, sampleLine({ fulfillment_service: 'shipwire' })] };
+		const ofService = { line_items: [shirts, sampleLine({ fulfillment_service: 'acme' })] };
 		expect(changesOf(sampleOrder(ofService))).toMatchObject({ changes: { packages: undefined } });
 	});
 
