@@ -741,7 +741,7 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 		expect(row).toMatchObject({
 			status: 'not created',
 			message: expect.stringContaining('No courier drives there'),
-			whatToDo: expect.stringContaining('"Catch up at night" then sends it'),
+			whatToDo: expect.stringContaining('The next night sends it'),
 			deliveryId: '',
 		});
 		const { subject, text } = await env.email(order.name);
