@@ -2,7 +2,6 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { z } from 'zod/v4';
 
-import { Ledger } from '../../nodes/DeliveryService/ledger/ledger';
 import { lineItem, shippingAddress, shopifyOrder } from '../support/shopifyOrders';
 import { jsonOf, orderParameters, pickupFields, setUp } from '../support/actionNode';
 import { samplePart } from '../support/sampleFulfillmentOrder';
@@ -375,14 +374,6 @@ describe('changes from a Shopify order', () => {
 			},
 		]);
 		expect(jsonOf(items)).toEqual([{ referenceId: 'R0', ...success, actionNeeded: '' }]);
-	});
-
-	test('looks orders up in portions, which drop few entries of a full store', async () => {
-		const lookUp = jest.spyOn(Ledger.prototype, 'lookUp');
-		const orders = Array.from({ length: 40 }, (_, id) => shopifyOrder({ id, name: `#P${id}` }));
-		const parameters = { findBy: 'deliveryIds', deliveryIds: '={{ $json.id + 1 }}' };
-		await service.run({ ...fromOrder(), ...parameters }, { items: orders });
-		expect(Math.max(...lookUp.mock.calls.map(([claims]) => claims.length))).toBe(100);
 	});
 
 	test('names the order of an invalid value', async () => {

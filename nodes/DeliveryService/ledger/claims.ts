@@ -156,9 +156,8 @@ export async function claimAll(
 		if (order?.state === 'created') own.state = 'wholeCreated';
 		else if (order?.state === 'unknown') own.state = 'wholeUnknown';
 		else if (order) {
-			parts.push(
-				Object.assign(own, { orderResends: order.resends, units: unitClaims(order, part) }),
-			);
+			Object.assign(own, { orderResends: order.resends, units: unitClaims(order, part) });
+			parts.push(own);
 			if (order.state === 'free') also.push(...partsEntries(order, order.cashBasis));
 		}
 	const units = parts.flatMap((one) => one.units.flatMap(({ entries }) => entries));

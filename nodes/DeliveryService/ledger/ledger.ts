@@ -1,4 +1,5 @@
 import { realClock, type Clock } from '../common/clock';
+import { chunk } from '../common/data';
 import { claimAll, freeReferences, type Claim, type Found } from './claims';
 import { Access, openWorkflowStore, type Purpose, type Store, type StoreContext } from './store';
 
@@ -43,7 +44,11 @@ export class Ledger {
 	/** Returns the states of deliveries, and changes nothing. @throws when the store fails */
 	async lookUp(claims: readonly Claim[]): Promise<ReadonlyMap<Claim, Found>> {
 		const all = ['question', 'order', 'claim'] as const;
-		return await this.run(all, async (access) => await claimAll(access, claims));
+		const states: Array<[Claim, Found]> = [];
+		// In portions: what is recorded for a moment drops the oldest entries of a full store.
+		for (const some of chunk(claims, 100))
+			states.push(...(await this.run(all, async (access) => await claimAll(access, some))));
+		return new Map(states);
 	}
 
 	/** Confirms that a claimed delivery was created. */
@@ -64,10 +69,8 @@ export class Ledger {
 
 	/** Lets references be sent again: see {@link freeReferences}. @throws when the store fails */
 	async allowResending(companyId: number | undefined, references: readonly string[]) {
-		return await this.run(
-			['question'],
-			async (access) => await freeReferences(access, companyId, references),
-		);
+		const free = async (access: Access) => await freeReferences(access, companyId, references);
+		return await this.run(['question'], free);
 	}
 
 	/**

@@ -1,13 +1,12 @@
 import { limits } from '../service/schemas';
-import type { FailureReason, Job } from './job';
+import type { Job } from './job';
 
 /**
  * Sets `first` of each duplicate: the job with its reference ID, or with the whole order of its
  * fulfillment order. A different delivery with the same reference ID fails at once.
  */
 export function markDuplicates(jobs: readonly Job[]): void {
-	const keyOf = (companyId?: number, referenceId?: string) =>
-		JSON.stringify([companyId, referenceId]);
+	const keyOf = (company?: number, reference?: string) => JSON.stringify([company, reference]);
 	/** Equal for two jobs of one order; without order IDs, if their deliveries are equal. */
 	const contentOf = ({ claim, delivery }: Job) => claim?.orderId ?? JSON.stringify(delivery);
 	const firsts = new Map<string, Job>();
@@ -17,13 +16,9 @@ export function markDuplicates(jobs: readonly Job[]): void {
 		const first = firsts.get(keyOf(companyId, referenceId));
 		if (!first) firsts.set(keyOf(companyId, referenceId), job);
 		else if (contentOf(job) === contentOf(first)) job.first = first;
-		else {
-			const areOrders = orderId !== undefined && first.claim?.orderId !== undefined;
-			const why: FailureReason = areOrders
-				? { code: 'anotherOrder' }
-				: { code: 'anotherDelivery', first };
-			job.outcome = { kind: 'notSent', why };
-		}
+		else if (orderId === undefined || first.claim?.orderId === undefined)
+			job.outcome = { kind: 'notSent', why: { code: 'anotherDelivery', first } };
+		else job.outcome = { kind: 'notSent', why: { code: 'anotherOrder' } };
 	}
 	for (const job of firsts.values()) {
 		const { companyId, orderId, part } = job.claim ?? {};

@@ -1,7 +1,5 @@
-import { chunk } from '../common/data';
 import type { Claim, ClaimState, Found } from '../ledger/claims';
 import type { Ledger } from '../ledger/ledger';
-import { limits } from '../service/schemas';
 import type { Halt, Job, Outcome } from './job';
 import {
 	groupJobs,
@@ -64,11 +62,8 @@ export async function lookUpJobs(jobs: readonly Job[], ledger: Ledger): Promise<
 	const claims = jobs.flatMap((job) =>
 		job.claim && isPending(job) ? [{ job, claim: job.claim }] : [],
 	);
-	// In portions as in a run: a look-up records entries, which drops others from a full store.
-	for (const some of chunk(claims, limits.deliveriesPerRequest)) {
-		const found = await ledger.lookUp(some.map(({ claim }) => claim));
-		for (const { job, claim } of some) applyClaim(job, found.get(claim));
-	}
+	const found = await ledger.lookUp(claims.map(({ claim }) => claim));
+	for (const { job, claim } of claims) applyClaim(job, found.get(claim));
 	settleDuplicates(jobs);
 }
 

@@ -52,6 +52,12 @@ const part = (referenceId: string, ...lines: Array<[quantity: number, units: num
 	},
 });
 
+test('looks up in portions, which drop few entries of a full store', async () => {
+	await ledger.lookUp(Array.from({ length: 250 }, (_, index) => order(`#${index}`)));
+	const counts = accesses.flatMap(([kind, count]) => (kind === 'record' ? count : []));
+	expect([counts, entries.size]).toEqual([[100, 100, 50], 0]);
+});
+
 /** Claims deliveries, and returns what each was before. */
 async function claim(...claims: Claim[]): Promise<unknown[]> {
 	const found = await ledger.claim(claims);

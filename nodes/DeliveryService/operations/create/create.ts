@@ -2,7 +2,6 @@ import type { IExecuteFunctions, INode, INodeExecutionData, INodeProperties } fr
 import { z } from 'zod/v4';
 
 import type { Job } from '../../sending/job';
-import { chunk } from '../../common/data';
 import { realClock } from '../../common/clock';
 import { logWarning } from '../../common/log';
 import { parameterReader, type ParameterReader } from '../../common/parameters';
@@ -14,7 +13,7 @@ import { openClient, creationRequest } from '../../service/client';
 import { operationError, unwrap, type Problem } from '../../common/result';
 import { joinSentences, pluralize } from '../../common/text';
 import type { Claim } from '../../ledger/claims';
-import { deliverySchema, limits, type Delivery } from '../../service/schemas';
+import { deliverySchema, type Delivery } from '../../service/schemas';
 import { serviceLabels, validate } from '../../service/validation';
 import { readableText } from '../../service/values';
 import type { OrderInfo } from '../../shopify/toDelivery';
@@ -177,16 +176,14 @@ async function findDeliveriesToStop(
 	const stopped = jobs.filter(({ delivery, claim }) => !delivery && claim);
 	const keyOf = ({ claim }: Job) => JSON.stringify([claim?.companyId, claim?.referenceId]);
 	const byReference = new Map(stopped.map((job) => [keyOf(job), job]));
-	for (const some of chunk([...byReference.values()], limits.deliveriesPerRequest)) {
-		const claims = some.flatMap(({ claim }) => claim ?? []);
-		const found = await withLedger(context, async (ledger) => await ledger.lookUp(claims));
-		for (const { order, claim, outcome } of some) {
-			const { state = 'free' } = (claim && found.get(claim)) ?? {};
-			if (state === 'free' || state === 'anotherOrder' || !order) continue;
-			if (outcome?.kind !== 'skipped' || outcome.why.code !== 'order') continue;
-			const { label = '', actions = [] } = order;
-			order.actions = [...actions, { code: 'stopDelivery', label, skip: outcome.why.skip.code }];
-		}
+	const claims = [...byReference.values()].flatMap(({ claim }) => claim ?? []);
+	const found = await withLedger(context, async (ledger) => await ledger.lookUp(claims));
+	for (const { order, claim, outcome } of byReference.values()) {
+		const { state = 'free' } = (claim && found.get(claim)) ?? {};
+		if (state === 'free' || state === 'anotherOrder' || !order) continue;
+		if (outcome?.kind !== 'skipped' || outcome.why.code !== 'order') continue;
+		const { label = '', actions = [] } = order;
+		order.actions = [...actions, { code: 'stopDelivery', label, skip: outcome.why.skip.code }];
 	}
 }
 

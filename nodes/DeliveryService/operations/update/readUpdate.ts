@@ -3,8 +3,7 @@ import { z } from 'zod/v4';
 import type { Update } from '../../sending/updates';
 import { serviceLabels, validate } from '../../service/validation';
 import { failure, type Problem, type Result } from '../../common/result';
-import { deliveryChangesSchema, limits, targetSchemas } from '../../service/schemas';
-import { chunk } from '../../common/data';
+import { deliveryChangesSchema, targetSchemas } from '../../service/schemas';
 import {
 	toList,
 	collectionParameter,
@@ -140,10 +139,8 @@ export async function rejectSentOtherwise(
 	const keyOf = (claim: Claim) => JSON.stringify(claim);
 	const claims = new Map(updates.flatMap(claimsOf).map((claim) => [keyOf(claim), claim]));
 	const sentOtherwise = new Set<string>();
-	// In portions: a look-up records entries, which drops others from a full store.
-	for (const some of chunk([...claims.values()], limits.deliveriesPerRequest))
-		for (const [claim, { state }] of await ledger.lookUp(some))
-			if (state === 'inParts' || state === 'wholeCreated') sentOtherwise.add(keyOf(claim));
+	for (const [claim, { state }] of await ledger.lookUp([...claims.values()]))
+		if (state === 'inParts' || state === 'wholeCreated') sentOtherwise.add(keyOf(claim));
 	return updates.map((update) =>
 		update.ok && update.value.order && claimsOf(update).some((one) => sentOtherwise.has(keyOf(one)))
 			? failure(sentOtherwiseProblem(update.value.order))
