@@ -59,8 +59,9 @@ export function findDeliveryDate(
 			: times.slice(0, 1).map((time) => dayAt(time, timeZone));
 	const [day, ...others] = new Set(days);
 	const isUnclear = days.length > 0 && (day === undefined || others.length > 0);
-	const besides = [...new Set(isUnclear ? [] : written.flatMap(besideDate))];
-	const given = [besides, valuesOf(timeAttributes)].flatMap((some) => some.join(' or ') || []);
+	// Whatever is not only a date in digits is in the instructions as the customer chose it.
+	const chosen = isUnclear ? [] : written.filter((text) => /[^\d\s./-]/.test(text));
+	const given = [chosen, valuesOf(timeAttributes)].flatMap((some) => some.join(' or ') || []);
 	return {
 		...(isUnclear ? { unclear: texts.join(' or ') } : { day }),
 		time: given.join(', ') || [...new Set(window)].join(' to ') || undefined,
@@ -72,15 +73,7 @@ function toLocalTime(text: string, timeZone: string): string {
 	const time = /\dT\d.*(Z|[+-]00:?00)$/.test(text) ? Date.parse(text) : 0;
 	// Midnight in UTC is how apps write a date without a time.
 	if (time % 86_400_000) return `${dayAt(time, timeZone)} ${clockAt(time, timeZone)}`;
-	return text.replace(/(\d)T(\d\d:\d\d)\S*/, '$1 $2');
-}
-
-/** What a text says besides its date, e.g. a time: all, if its month has a name and there is more. */
-function besideDate(text: string): string | [] {
-	const patterns = [yearFirst, yearLast, /^\D*\d+\D+\d+\D*$/];
-	const date = patterns.find((pattern) => pattern.test(text)) ?? '';
-	const rest = text.replace(date, '').replace(/^[\s,;|-]+|[\s,;|-]+$/g, '');
-	return /[\p{L}1-9]/u.test(rest) ? rest : [];
+	return text.replace(/[T ]00:00(:00.*)?$/, '').replace(/(\d)T(\d\d:\d\d)\S*/, '$1 $2');
 }
 
 const yearFirst = /(?<!\d)(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)/;
