@@ -8,6 +8,7 @@ import { disallowedDomain, readCredential, type Credential } from './credential'
 import { exchange, isSuccess, webhookRequest, type Exchange } from './client';
 import { serviceDetail, explainFailure, notADeliveryService, otherServer } from './errors';
 import { problemText, type Problem } from '../common/result';
+import { joinSentences } from '../common/text';
 import { listNotFoundProblem, readWebhookList } from './webhooks';
 
 /** Users don't wait longer for a connection test. */
@@ -48,7 +49,7 @@ async function findProblem(
 	if (first.kind === 'noResponse') return { message, description };
 	const withServer = (problem: Problem): Problem => ({
 		message: problem.message,
-		description: `${problem.description} ${otherServer(first, baseUrl)}`,
+		description: joinSentences([problem.description, otherServer(first, baseUrl)]),
 	});
 	if (first.status === 404) {
 		const detail = serviceDetail(first);

@@ -254,7 +254,7 @@ function withoutSignatures(text: string): string {
 }
 
 /** Whether a body is a web page: it came from another server, and no message can quote it. */
-function isHtml(body: unknown): boolean {
+export function isHtml(body: unknown): boolean {
 	return typeof body === 'string' && body.trimStart().startsWith('<');
 }
 

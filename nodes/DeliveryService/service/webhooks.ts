@@ -10,7 +10,13 @@ import {
 	type ServiceClient,
 	type Subscription,
 } from './client';
-import { serviceDetail, explainFailure, isSuccessCode, notADeliveryService } from './errors';
+import {
+	serviceDetail,
+	explainFailure,
+	isHtml,
+	isSuccessCode,
+	notADeliveryService,
+} from './errors';
 import { eventForCode, eventLabel, type EventName } from './events';
 import { codeAndMessageSchema, listedWebhookSchema } from './schemas';
 
@@ -127,7 +133,7 @@ function toWebhook(raw: z.infer<typeof listedWebhookSchema>): Webhook {
 /** @throws NodeApiError when a success is a web page, or its code reports a failure */
 function requireDone(node: INode, response: ServiceResponse): void {
 	const { headers, body } = response;
-	if (/html/i.test(headers['content-type'] ?? '') && /^\s*</.test(String(body)))
+	if (/html/i.test(headers['content-type'] ?? '') && isHtml(body))
 		throw apiError(node, notADeliveryService, response.status);
 	const { code } = codeAndMessageSchema.parse(body);
 	if (!code || isSuccessCode(code)) return;
