@@ -433,7 +433,7 @@ function testShopifyOrders(installation: () => Installation, name: HostName): vo
 	});
 }
 
-/** Tests that an order that is reported twice at the same moment has one delivery and no error. */
+/** Tests that an order that is reported again has one delivery and no error, and delays no other. */
 function testRepeatedOrders(installation: () => Installation): void {
 	test('creates 20 orders once and skips them once when each is reported twice at the same moment', async () => {
 		const { client, service, n8n } = installation();
@@ -459,6 +459,23 @@ function testRepeatedOrders(installation: () => Installation): void {
 		);
 		expect(items).toHaveLength(2 * names.length);
 		expect(service.control.deliveries()).toHaveLength(names.length);
+		await client.unpublish(workflowId);
+	});
+
+	test('sends new orders individually among 51 that were sent before', async () => {
+		const { client, service, n8n } = installation();
+		const path = 'sent-before';
+		const workflowId = await client.createWorkflow(senderWorkflow(installation(), path, {}));
+		await client.publish(workflowId);
+		const orders = Array.from({ length: 54 }, (_, index) => shopifyOrder({ name: `#S-${index}` }));
+		const report = async (some: object[], runs: number) => {
+			await axios.post(`${n8n.url}/webhook/${path}`, { orders: some }, { proxy: false });
+			await waitForExecutions(client, workflowId, runs);
+		};
+		await report(orders.slice(3), 1);
+		service.control.addFault({ kind: 'status', status: 422, path: '/v1/deliveries', skip: 1 });
+		await report(orders, 2);
+		expect(service.control.deliveries()).toHaveLength(53);
 		await client.unpublish(workflowId);
 	});
 }

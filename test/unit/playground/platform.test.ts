@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 
 import { projectFolder } from '../../../playground/n8n/folders';
@@ -31,21 +31,6 @@ test("without a package for the platform, n8n's image of the same version is use
 	openImage.mockRejectedValue(new Error('No Docker'));
 	await expect(findHost('1.123')).rejects.toBe(noNode);
 	jest.restoreAllMocks();
-});
-
-/** Evaluates an expression with the exports of setup.mjs, which jest can't import. */
-function inSetup(expression: string): string {
-	const setup = join(projectFolder, 'tools/setup.mjs');
-	const program = `import(${JSON.stringify(setup)}).then((setup) => console.log(String(${expression})))`;
-	return execFileSync(process.execPath, ['-e', program], { encoding: 'utf8' }).trim();
-}
-
-test.each([
-	['linux', /^undefined$/],
-	['darwin', /^undefined$/],
-	['win32', /On Windows, use WSL: run `wsl --install`/],
-])('n8n can be started on %s, or the message says how', (platform, expected) => {
-	expect(inSetup(`setup.platformProblem('${platform}')`)).toMatch(expected);
 });
 
 test('npm start on Windows names WSL before it installs anything', () => {

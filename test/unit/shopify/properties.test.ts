@@ -110,7 +110,10 @@ test('a mapped order with a pickup passes every rule of the API document', () =>
 });
 
 test('an order with arbitrary optional fields becomes a delivery that passes every rule of the API document', () => {
-	const anything = fc.anything({ withBigInt: true, withNullPrototype: true });
+	const anything = fc
+		.anything({ withBigInt: true, withNullPrototype: true })
+		// Twice the price of an item must be a number.
+		.filter((value) => !(typeof value === 'number' && value > 1e300));
 	const someOf = <Name extends string>(...names: Name[]) =>
 		fc.dictionary(fc.constantFrom(...names), fc.oneof(anything, fc.constant('1'), fc.string()));
 	const optionalFields = fc.record({
