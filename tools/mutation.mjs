@@ -33,6 +33,7 @@ await new Stryker({
 	jest: {
 		projectType: 'custom',
 		config: {
+			projects: [], // Each one of jest.config.js would run all tests again.
 			testEnvironment: 'node',
 			transform: { '^.+\\.ts$': typescript },
 			testMatch: [`<rootDir>/test/unit/${folder}/**/*.test.ts`],
@@ -47,5 +48,4 @@ await new Stryker({
 	clearTextReporter: { allowColor: false, reportTests: false, skipFull: true },
 	allowConsoleColors: false,
 	concurrency: 2,
-	dryRunTimeoutMinutes: 30,
 }).runMutationTest();
