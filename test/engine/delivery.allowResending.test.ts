@@ -34,7 +34,7 @@ async function allowResending(
 const allowed = (referenceId: string) => ({
 	referenceId,
 	allowed: true,
-	message: `${referenceId} may be sent again, from every shop in this workflow; for a whole order, this includes its fulfillment orders. It is sent when it comes in again.`,
+	message: `${referenceId} is sent when it comes in again, from any shop in this workflow. For a whole order, its fulfillment orders are too.`,
 });
 
 const notRemembered = (referenceId: string) => ({

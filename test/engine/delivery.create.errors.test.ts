@@ -69,10 +69,7 @@ const respondWith = (status: number, headers?: Record<string, string>): Fault =>
 	headers,
 	body: { code: 'E1', message: 'Because' },
 });
-const rejectedBatch = {
-	kind: 'rejectReference',
-	referenceIds: ['R2', 'R3'],
-} satisfies Fault;
+const rejectedBatch = { kind: 'rejectReference', referenceIds: ['R2', 'R3'] } satisfies Fault;
 
 const table: Record<string, Row> = {
 	'429 without Retry-After': {
@@ -86,11 +83,7 @@ const table: Record<string, Row> = {
 		stops: true,
 		says: /unknown.*redirects to a different URL.*Another server responded/,
 	},
-	'401': {
-		fault: respondWith(401),
-		outcome: 'notSent',
-		says: /API key.*Because \(E1\)/,
-	},
+	'401': { fault: respondWith(401), outcome: 'notSent', says: /API key.*Because \(E1\)/ },
 	'422': {
 		fault: rejectedBatch,
 		outcome: 'unknown',

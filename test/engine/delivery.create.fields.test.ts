@@ -86,9 +86,7 @@ describe('delivery from fields', () => {
 		],
 		[
 			'an address with instructions and coordinates',
-			{
-				Details: { instructions: 'Ring twice', lat: '39.7817', lng: '-89.6501' },
-			},
+			{ Details: { instructions: 'Ring twice', lat: '39.7817', lng: '-89.6501' } },
 			{ instructions: 'Ring twice', lat: '39.7817', lng: '-89.6501' },
 		],
 		[
@@ -278,7 +276,7 @@ describe('options of Create with fields', () => {
 
 			expect(service.creations()).toEqual([]);
 			expect(error).toMatchObject({
-				message: `${emptyCompany.message} (reference ID B) [item 1]`,
+				message: `B: ${emptyCompany.message} [item 1]`,
 				description: `${emptyCompany.description} 1 other item is also invalid. No delivery was created.`,
 			});
 		},
@@ -338,9 +336,7 @@ describe('invalid field', () => {
 			{ options: { type: '={{ "fast" }}' } },
 		],
 	])('sends no item if a field of one is invalid: %s', async (message, changes) => {
-		const { status, error, items } = await service.run(fields(changes), {
-			items: [{}, {}],
-		});
+		const { status, error, items } = await service.run(fields(changes), { items: [{}, {}] });
 
 		expect(service.control.requests()).toEqual([]);
 		expect({ status, items }).toEqual({ status: 'error', items: [] });

@@ -91,9 +91,7 @@ test('creates a delivery per fulfillment order, with its pickup and its share of
 test('creates the deliveries of one order once, also in different runs', async () => {
 	const [first = {}, second = {}] = items;
 	await service.run(parameters, { items: [first, first] });
-	const { items: output } = await service.run(parameters, {
-		items: [second, first],
-	});
+	const { items: output } = await service.run(parameters, { items: [second, first] });
 
 	expect(received().map(({ referenceId, cod }) => [referenceId, cod])).toEqual([
 		['#1001-11', 54],

@@ -98,7 +98,7 @@ describe('invalid item among valid ones', () => {
 		expect(service.control.requests()).toEqual([]);
 		expect({ status, outputs }).toEqual({ status: 'error', outputs: [] });
 		expect(error).toMatchObject({
-			message: 'Package size "xxl" is not one of xs, s, m, l, xl (reference ID R3) [item 3]',
+			message: 'R3: Package size "xxl" is not one of xs, s, m, l, xl [item 3]',
 			description: expect.stringMatching(
 				/1 other item is also invalid. No delivery was created\.$/,
 			),
@@ -109,16 +109,16 @@ describe('invalid item among valid ones', () => {
 	const errors = [
 		{
 			error: {
-				message: 'Package size "xxl" is not one of xs, s, m, l, xl (reference ID R3) [item 3]',
+				message: 'R3: Package size "xxl" is not one of xs, s, m, l, xl [item 3]',
 				outcome: 'invalid',
 				referenceId: 'R3',
 			},
-			message: expect.stringMatching(/^Package size "xxl" /),
+			message: expect.stringMatching(/^R3: Package size "xxl" /),
 		},
 		{
 			error: {
 				message: expect.stringMatching(
-					/^(Cash on delivery -1 is less than 0|Tag \(an object\) is not text) \(reference ID R5\) \[item 5\]$/,
+					/^R5: (Cash on delivery -1 is less than 0|Tag \(an object\) is not text) \[item 5\]$/,
 				),
 				description: expect.stringMatching(/^Also: /),
 				outcome: 'invalid',

@@ -150,10 +150,7 @@ describe('two orders with the same reference', () => {
 		more: INodeParameters = parameters(),
 	): Promise<NodeRun> {
 		restart();
-		return await service.run(more, {
-			items,
-			onError: 'continueRegularOutput',
-		});
+		return await service.run(more, { items, onError: 'continueRegularOutput' });
 	}
 
 	const notSent = expect.objectContaining({

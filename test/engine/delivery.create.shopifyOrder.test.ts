@@ -202,6 +202,7 @@ describe('order option', () => {
 			fromOrder({
 				address: '',
 				cashOnDeliveryMethods: ' ',
+				deliveryMethods: [],
 				email: ' ',
 				fallbackEmail: '',
 				instructions: '',
@@ -209,6 +210,7 @@ describe('order option', () => {
 				lng: '',
 				name: '',
 				packageName: '',
+				packageSizeByWeight: {},
 				phone: '',
 				referenceId: '',
 				tags: '',
@@ -376,10 +378,10 @@ test('says what an order needs when it is sent, also in a failed run, and not ag
 	const needed = expect.stringMatching(/2126-12-24/);
 	expect(failed.error?.context.data).toMatchObject({
 		created: [{ actionNeeded: needed }],
-		skipped: [{ referenceId: '#2', actionNeeded: 'Check whether this order was delivered.' }],
+		skipped: [{ referenceId: '#2', actionNeeded: expect.stringMatching(/^Check whether this/) }],
 	});
 	expect(failed.error?.description).toMatch(
-		/Created: #1001 .* Not sent: item 1\. #1001 needs your attention\. .*2126-12-24.* #2 needs .*delivered\.$/,
+		/Created: #1001 .* Not sent: item 1\. #1001 needs your attention\. .*2126-12-24.* #2 needs .*delivered: /,
 	);
 	const [again] = jsonOf((await run(shopifyOrder(later))).items);
 	expect(again?.actionNeeded).toBe('');

@@ -24,12 +24,7 @@ const flags = { recalculatePrice: true, reorderRoute: true, recalculateCity: tru
 /** The bodies of the update requests that the service received. */
 const updates = () => service.received('PATCH').map(({ body }) => body);
 
-const success = {
-	outcome: 'updated',
-	message: 'Success',
-	jobId: expect.any(String),
-	code: 'OK',
-};
+const success = { outcome: 'updated', message: 'Success', jobId: expect.any(String), code: 'OK' };
 
 /** The fields of the output item of a delivery that was not updated. */
 const failed = { message: expect.any(String), jobId: '', code: '' };
@@ -37,59 +32,42 @@ const failed = { message: expect.any(String), jobId: '', code: '' };
 const itemsWithIds = (ids: readonly string[]) => ids.map((id) => ({ id }));
 
 describe('deliveries to update', () => {
-	test.each([['comma-separated text', '={{ $json.ids.join(" , ") }}', 3]])(
-		'updates deliveries by delivery ID: %s',
-		async (_form, deliveryIds, count) => {
-			const ids = (await service.seed(3)).slice(0, count);
+	test('updates deliveries by delivery ID, in comma-separated text', async () => {
+		const ids = await service.seed(3);
+		const deliveryIds = '={{ $json.ids.join(" , ") }}';
 
-			const { error, items } = await service.run(
-				update({ instructions: 'Ring twice' }, { deliveryIds }),
-				{ items: [{ ids }] },
-			);
+		const { error, items } = await service.run(
+			update({ instructions: 'Ring twice' }, { deliveryIds }),
+			{ items: [{ ids }] },
+		);
 
-			expect(error).toBeUndefined();
-			expect(service.received('PATCH')).toEqual([
-				{
-					method: 'PATCH',
-					path: '/v1/deliveries/dropoff',
-					body: {
-						deliveryIds: ids,
-						deliveryChanges: { location: { instructions: 'Ring twice' } },
-						...flags,
-					},
-				},
-			]);
-			expect(items).toEqual(
-				ids.map((deliveryId) => ({ json: { deliveryId, ...success }, pairedItem: { item: 0 } })),
-			);
-		},
-	);
+		expect(error).toBeUndefined();
+		const deliveryChanges = { location: { instructions: 'Ring twice' } };
+		const body = { deliveryIds: ids, deliveryChanges, ...flags };
+		const path = '/v1/deliveries/dropoff';
+		expect(service.received('PATCH')).toEqual([{ method: 'PATCH', path, body }]);
+		expect(items).toEqual(
+			ids.map((deliveryId) => ({ json: { deliveryId, ...success }, pairedItem: { item: 0 } })),
+		);
+	});
 
-	test.each([['comma-separated text', 'R0, R2']])(
-		'updates deliveries by reference ID: %s',
-		async (_form, referenceIds) => {
-			await service.seed(3);
+	test('updates deliveries by reference ID, in comma-separated text', async () => {
+		await service.seed(3);
 
-			const { items } = await service.run(byReference({ name: 'Ben' }, referenceIds));
+		const { items } = await service.run(byReference({ name: 'Ben' }, 'R0, R2'));
 
-			expect(updates()).toEqual([
-				{
-					referenceIds: ['R0', 'R2'],
-					deliveryChanges: { contact: { name: 'Ben' } },
-					...flags,
-				},
-			]);
-			expect(items).toEqual(
-				['R0', 'R2'].map((referenceId) => ({
-					json: { referenceId, ...success },
-					pairedItem: { item: 0 },
-				})),
-			);
-			expect(
-				service.control.deliveries().map(({ request }) => request.dropoff.contact.name),
-			).toEqual(['Ben', 'Ana Torres', 'Ben']);
-		},
-	);
+		const deliveryChanges = { contact: { name: 'Ben' } };
+		expect(updates()).toEqual([{ referenceIds: ['R0', 'R2'], deliveryChanges, ...flags }]);
+		expect(items).toEqual(
+			['R0', 'R2'].map((referenceId) => ({
+				json: { referenceId, ...success },
+				pairedItem: { item: 0 },
+			})),
+		);
+		expect(service.control.deliveries().map(({ request }) => request.dropoff.contact.name)).toEqual(
+			['Ben', 'Ana Torres', 'Ben'],
+		);
+	});
 });
 
 describe('flags of an update', () => {
@@ -105,12 +83,14 @@ describe('flags of an update', () => {
 			items: [
 				{ id: ids[0], price: true, city: false },
 				{ id: ids[1], price: 'false', city: 'true' },
+				{ id: ids[0], price: '', city: null },
 			],
 		});
 
 		expect(updates()).toMatchObject([
 			{ recalculatePrice: true, reorderRoute: false, recalculateCity: false },
 			{ recalculatePrice: false, reorderRoute: false, recalculateCity: true },
+			{ recalculatePrice: true, reorderRoute: false, recalculateCity: true },
 		]);
 	});
 });
@@ -509,6 +489,17 @@ describe('changes from a Shopify order', () => {
 				...flags,
 			},
 		]);
+	});
+
+	test('finds a delivery date by the same detail as Create', async () => {
+		await service.seed(1);
+		const date = { name: 'Tour day', value: 'Friday, 27 November' };
+		const items = [shopifyOrder({ note_attributes: [date] })];
+
+		await service.run(fromOrder({ deliveryDateAttributes: date.name }), { items });
+
+		const instructions = expect.stringContaining(date.value);
+		expect(updates()).toMatchObject([{ deliveryChanges: { location: { instructions } } }]);
 	});
 
 	test('applies the order options, and accepts test orders and refunded orders', async () => {

@@ -364,12 +364,7 @@ describe('a restart of n8n', () => {
 		const trigger = await open();
 		await trigger.activate();
 		await trigger.deactivate();
-		service.control.addFault({
-			kind: 'status',
-			status: 503,
-			path: hooks,
-			times: null,
-		});
+		service.control.addFault({ kind: 'status', status: 503, path: hooks, times: null });
 
 		await expect(trigger.activate('init')).rejects.toThrow('server error (status 503)');
 	});

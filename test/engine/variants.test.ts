@@ -37,10 +37,7 @@ const creationOutcomes: Partial<Record<VariantName, { batch: Outcomes; alone: Ou
 	'rejected-partly': { batch: bothAre('unknown'), alone: ['created', 'rejected'] },
 	'rejected-record': { batch: ['created', 'unknown'], alone: ['created', 'unknown'] },
 	'records-without-index': { batch: bothAre('created'), alone: bothAre('created') },
-	'records-without-index-and-reference': {
-		batch: bothAre('unknown'),
-		alone: bothAre('created'),
-	},
+	'records-without-index-and-reference': { batch: bothAre('unknown'), alone: bothAre('created') },
 	'records-in-other-forms': { batch: bothAre('created'), alone: bothAre('created') },
 	'all-401': { batch: bothAre('notSent'), alone: bothAre('notSent') },
 	'all-503': { batch: bothAre('notSent'), alone: bothAre('notSent') },

@@ -65,10 +65,7 @@ describe('Delete', () => {
 		expect(outputs[0]).toEqual([{ json: { deleted: true }, pairedItem: { item: 2 } }]);
 		expect(outputs[1]).toMatchObject([
 			{
-				json: {
-					...items[0],
-					error: { message: 'Webhook not found [item 0]' },
-				},
+				json: { ...items[0], error: { message: 'Webhook not found [item 0]' } },
 				pairedItem: { item: 0 },
 			},
 			{

@@ -62,8 +62,8 @@ describe('a list of 60 webhooks', () => {
 		hooks.filter((_, index) => matches(index)).map(({ url }) => url);
 
 	test.each<[string, INodeParameters, string[]]>([
-		['the first 50 by default', {}, urlsWhere((number) => number < 50)],
-		['the first two', { limit: 2 }, urlsWhere((number) => number < 2)],
+		['the first 50 by default', { limit: '={{ null }}' }, urlsWhere((number) => number < 50)],
+		['the first two', { limit: 2, returnAll: '={{ "false" }}' }, urlsWhere((number) => number < 2)],
 		['all with Return All', { returnAll: true }, urlsWhere(() => true)],
 		[
 			'all with blank filters',

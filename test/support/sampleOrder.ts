@@ -1,6 +1,10 @@
 import type { Problem } from '../../nodes/DeliveryService/common/result';
 import { skipMessage } from '../../nodes/DeliveryService/messages/orders';
-import { orderMappingSchema, type OrderMapping } from '../../nodes/DeliveryService/shopify/mapping';
+import {
+	defaultLimits,
+	orderMappingSchema,
+	type OrderMapping,
+} from '../../nodes/DeliveryService/shopify/mapping';
 import type { Skip } from '../../nodes/DeliveryService/shopify/skipping';
 import {
 	orderToDelivery,
@@ -83,6 +87,9 @@ export function sampleOrder(changes: Fields = {}): Fields {
 	};
 }
 
+/** The default rule for the package size by weight. */
+export const byWeight = { by: 'weight', limits: defaultLimits };
+
 /** The options for mapping an order in the tests: these, the defaults, and a fixed time. */
 export function mappingOf(options: Fields = {}): OrderMapping {
 	const time = { now: Date.parse('2026-11-23T12:00:00Z'), timeZone: 'America/Mexico_City' };
@@ -101,13 +108,8 @@ type MappedOrder = Omit<Mapped, 'delivery' | 'skip' | 'problem' | 'label'> &
 
 /** Maps an order with these mapping options; the others have their defaults. */
 export function outcomeOf(order: unknown, mapping: Fields = {}): MappedOrder {
-	const {
-		delivery,
-		skip,
-		problem,
-		label = '',
-		...others
-	} = orderToDelivery(order, mappingOf(mapping));
+	const mapped = orderToDelivery(order, mappingOf(mapping));
+	const { delivery, skip, problem, label = '', ...others } = mapped;
 	if (problem) return { kind: 'invalid', problem, ...others };
 	if (!skip) return { kind: 'delivery', delivery: delivery!, ...others };
 	return { kind: 'skipped', message: skipMessage(skip, label), ...skip, ...others };

@@ -81,6 +81,23 @@ test.each([
 	},
 );
 
+test.each([
+	['created', 'Pending review', '#1001: pending review', '#1001 was sent. Correct it\n'],
+	['invalid', '', '#1001: action needed', '#1001: Correct it\n'],
+	['created', '', '#1001 (not reported by Shopify)', 'did not report them to n8n: #1001\n'],
+])('the email of the starter about an order that is %s, %s', (outcome, status, subject, line) => {
+	const actionNeeded = subject.endsWith(')') ? '' : 'Correct it';
+	const id = outcome === 'created' ? 'D-1' : '';
+	const row = { outcome, id, referenceId: '#1001', statusDelivery: status, actionNeeded };
+	const orders = [{ id: 5600, order_status_url: 'https://mugs.example/1/orders/a' }];
+	const email = emailOf(app, row, {
+		'Needs Attention?': [row],
+		'Start Date': orders,
+		'Send One Order': [],
+	});
+	expect(email).toEqual({ subject, text: expect.stringContaining(line) });
+});
+
 describe('the email of "Fulfillment orders to deliveries"', () => {
 	const row = (orderName: string, whatToDo: string, status = 'not created') => {
 		return { orderName, whatToDo, status, message: 'Failed', deliveryId: '' };
@@ -131,7 +148,7 @@ describe('the email of "Fulfillment orders to deliveries"', () => {
 		[
 			{ data: { order: null } },
 			'it has no such order',
-			'If it is older than 60 days, add the scope',
+			'If one is older than 60 days, add the scope',
 		],
 	])('says what to check if Shopify returns %j instead of the order', (item, problem, advice) => {
 		expect(problemOf(item)).toBe(problem);
@@ -141,6 +158,9 @@ describe('the email of "Fulfillment orders to deliveries"', () => {
 		expect(text.startsWith(start)).toBe(true);
 		expect(text).toContain('\n2. To send now');
 		expect(text).toContain('/admin/orders/5600\n');
+		const several = emailAbout([item, item]);
+		expect(several.text).toContain(`2 orders could not be read from Shopify: ${problem}\n`);
+		expect(several.text).toContain('/admin/orders/\n');
 	});
 
 	test('reports every result that needs the owner, with what to do', () => {

@@ -35,7 +35,11 @@ export function omitBlank(fields: object): Record<string, unknown> {
 /** A list from comma-separated text or an array, without empty entries. */
 export function toList(value: unknown): unknown[] {
 	const entries: unknown[] =
-		typeof value === 'string' ? value.split(',') : Array.isArray(value) ? value : [value];
+		typeof value === 'string'
+			? value.trim().split(/\s*,\s*/)
+			: Array.isArray(value)
+				? value
+				: [value];
 	return entries.filter((entry) => !isBlank(entry));
 }
 

@@ -75,7 +75,7 @@ function methodText({ methods, isOnlyListed }: Extract<Skip, { code: 'shippingMe
 		return 'has no shipping method, and only those in Shipping Methods under Filters are sent.';
 	return isOnlyListed
 		? `has the shipping method ${names}. To send it, add the name to Shipping Methods under Filters, and remove it from Exclude Shipping Methods.`
-		: `has the shipping method ${names}, which is in Exclude Shipping Methods under Filters. To send it, remove the name there.`;
+		: `has the shipping method ${names}, which counts as a store pickup or is excluded. To send it, add Exclude Shipping Methods under Filters, and remove the name there.`;
 }
 
 function pickupText({ pickup }: Extract<Skip, { code: 'localPickup' }>): string {
@@ -129,7 +129,7 @@ function actionText(action: Action): string {
 		case 'missingFields':
 			return missingText(action.fields);
 		case 'tooOld':
-			return 'Check whether this order was delivered.';
+			return 'Check whether this order was delivered: it is older than Maximum Order Age, so it was not sent.';
 		case 'tooOldThen':
 			return `On ${dayOf(action.until)}, it will be older than Maximum Order Age, so it will not be sent. Send it on that day with the operation Create.`;
 		case 'stopDelivery':

@@ -39,7 +39,7 @@ export const allowResending: Operation = {
 					name: 'All Deliveries',
 					value: 'all',
 					description:
-						'Clear everything this workflow remembers, for all companies, including entries of Remove Duplicates nodes with the Workflow scope',
+						'Clear everything this workflow remembers, for all companies, including entries of Remove Duplicates nodes with the Workflow scope. Orders that come in again, e.g. at night, are then sent again.',
 				},
 				{
 					name: 'Specific Reference IDs',
@@ -93,7 +93,7 @@ export const allowResending: Operation = {
 			return referenceIds.map((referenceId) => {
 				const isAllowed = allowed.has(keyOf(referenceId));
 				const message = isAllowed
-					? `${referenceId} may be sent again, from every shop in this workflow; for a whole order, this includes its fulfillment orders. It is sent when it comes in again.`
+					? `${referenceId} is sent when it comes in again, from any shop in this workflow. For a whole order, its fulfillment orders are too.`
 					: `This workflow doesn't remember this reference ID. Check the spelling (including a leading #) and the option ${childCompanyLabel}.`;
 				return outputItem({ referenceId, allowed: isAllowed, message }, item);
 			});

@@ -65,10 +65,7 @@ function withItemNumber({ message }: Problem, item: number): string {
 export function toProblem(error: unknown): Problem {
 	if (!(error instanceof Error)) return { message: 'The item could not be read' };
 	const description = 'description' in error ? error.description : undefined;
-	return {
-		message: error.message,
-		...(typeof description === 'string' && { description }),
-	};
+	return { message: error.message, ...(typeof description === 'string' && { description }) };
 }
 
 /**

@@ -12,12 +12,12 @@ const problemsByStatus: Readonly<Record<number, Problem>> = {
 	401: {
 		message: 'The Delivery Service rejected the API key',
 		description:
-			'Check API Key ID and API Secret in the credential. If the key was changed on the Delivery Service, enter the new one.',
+			'Check API Key ID and API Secret in the credential. If the key was changed in the Delivery Service, enter the new one.',
 	},
 	403: {
 		message: 'The Delivery Service does not allow this request with this API key',
 		description:
-			'Check the Company ID: for a child company, your company must be authorized on the Delivery Service.',
+			'Check the Company ID: for a child company, your company must be authorized in the Delivery Service.',
 	},
 	407: {
 		message: 'The proxy between n8n and the Delivery Service requires authentication (status 407)',

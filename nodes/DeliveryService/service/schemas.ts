@@ -49,11 +49,7 @@ export const deliveryTypeSchema = z.enum(['slot', 'flex', 'express']);
 export const companyIdSchema = identifier;
 
 /** The person who hands over or receives the packages (section 2.3). */
-const contactFields = {
-	name: text,
-	email,
-	phonenumber: text.optional(),
-};
+const contactFields = { name: text, email, phonenumber: text.optional() };
 
 /** A contact of which another place or the existing delivery supplies the rest. */
 const optionalContactFields = {
@@ -261,11 +257,7 @@ export const creationResponseSchema = z.object({
 
 /** The documented response to an update (section 4.2); its job is what confirms the update. */
 export const updateResponseSchema = z
-	.object({
-		code: readableText,
-		message: readableText,
-		data: z.object({ jobs: text }),
-	})
+	.object({ code: readableText, message: readableText, data: z.object({ jobs: text }) })
 	.transform(({ code, message, data }) => ({
 		jobId: data.jobs,
 		...(code && { code }),

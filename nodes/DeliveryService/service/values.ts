@@ -41,6 +41,12 @@ export const wholeNumber = numeric(z.int().min(0));
 /** A whole number of 1 or more. */
 export const identifier = numeric(z.int().min(1));
 
+/** True or false. An expression may return it as text. */
+export const flag = z.preprocess(
+	(value) => (value === 'true' ? true : value === 'false' ? false : value),
+	z.boolean(),
+);
+
 /** Text that is not empty. */
 export const text = z.preprocess(textFromNumber, z.string().min(1));
 

@@ -170,7 +170,8 @@ function partCash(
 	const totalWeight = weights.reduce(add, zero);
 	/** All shares add up to the amount exactly, unless units of one line are split: rounded down. */
 	const shareOf = (amount: Decimal, countOf: (line: LineUnits) => number) => {
-		const [decimals, owed] = [currencyDecimals(currency), convert(amount)];
+		const owed = convert(amount);
+		const decimals = Math.max(currencyDecimals(currency), owed.scale);
 		let [share, weightSoFar, amountSoFar] = [zero, zero, zero];
 		for (const [index, line] of paidFor.entries()) {
 			weightSoFar = add(weightSoFar, weights[index] ?? zero);
@@ -232,9 +233,9 @@ function outstandingAmount(order: Order): Decimal | undefined {
  */
 function toCustomersCurrency(order: Order): ((amount: Decimal) => Decimal) | undefined {
 	const { currency, presentment_currency: owedCurrency = currency } = order;
+	if (owedCurrency === currency) return (amount) => amount;
 	const sets = [order.total_outstanding_set, order.current_total_price_set, order.total_price_set];
-	const one = { presentment: whole(1), shop: whole(1) };
-	const rate = owedCurrency === currency ? one : sets.find((set) => set && sign(set.shop) > 0);
+	const rate = sets.find((set) => set && sign(set.shop) > 0);
 	const decimals = currencyDecimals(owedCurrency);
 	return rate && ((amount) => scale(amount, rate.presentment, rate.shop, decimals));
 }

@@ -38,11 +38,15 @@ export function findDeliveryDate(
 	lines: ReadonlyArray<Pick<LineUnits, 'line'>>,
 	{ filters, time: { timeZone } }: OrderMapping,
 ): DeliveryDate {
-	const valuesOf = (names: readonly string[]) => {
-		const isListed = ({ name }: { name: string }) => names.includes(normalizeName(name));
-		const own = order.note_attributes.find(isListed);
-		const found = own ? [own] : lines.flatMap(({ line }) => line.properties.filter(isListed));
-		return [...new Set(found.map(({ value }) => value))];
+	const details = [order.note_attributes, lines.flatMap(({ line }) => line.properties)].map(
+		(some) => some.map(({ name, value }) => ({ name: normalizeName(name), value })),
+	);
+	/** The values of the first of these names that has any. */
+	const valuesOf = (names: readonly string[]): string[] => {
+		const found = names.flatMap((name) =>
+			details.map((some) => some.filter((one) => one.name === name)),
+		);
+		return [...new Set(found.find((some) => some.length > 0)?.map(({ value }) => value))];
 	};
 	const names = filters.deliveryDateAttributes ?? deliveryDateAttributes;
 	const texts = valuesOf(names.map(normalizeName));
@@ -53,14 +57,12 @@ export function findDeliveryDate(
 	const isOneDay = new Set(times.map((time) => dayAt(time, timeZone))).size === 1;
 	const window = isOneDay ? times.map((time) => clockAt(time, timeZone)) : [];
 	const written = texts.map((text) => toLocalTime(text, timeZone));
-	const days =
-		texts.length > 0
-			? written.map((text) => readDay(text, filters.deliveryDateFormat))
-			: times.slice(0, 1).map((time) => dayAt(time, timeZone));
+	const read = written.map((text) => readDay(text, filters.deliveryDateFormat));
+	const days = texts.length > 0 ? read : times.slice(0, 1).map((time) => dayAt(time, timeZone));
 	const [day, ...others] = new Set(days);
 	const isUnclear = days.length > 0 && (day === undefined || others.length > 0);
 	// Whatever is not only a date in digits is in the instructions as the customer chose it.
-	const chosen = isUnclear ? [] : written.filter((text) => /[^\d\s./-]/.test(text));
+	const chosen = isUnclear ? [] : written.filter((text) => !onlyDate.test(text));
 	const given = [chosen, valuesOf(timeAttributes)].flatMap((some) => some.join(' or ') || []);
 	return {
 		...(isUnclear ? { unclear: texts.join(' or ') } : { day }),
@@ -76,6 +78,7 @@ function toLocalTime(text: string, timeZone: string): string {
 	return text.replace(/[T ]00:00(:00.*)?$/, '').replace(/(\d)T(\d\d:\d\d)\S*/, '$1 $2');
 }
 
+const onlyDate = /^\s*\d+([-/.])\d+\1\d+\s*$/;
 const yearFirst = /(?<!\d)(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)/;
 const yearLast = /(?<!\d)(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d\d)(?!\d)/;
 

@@ -22,9 +22,7 @@ const packageSizeRuleSchema = z.discriminatedUnion('by', [
 	z.strictObject({
 		by: z.literal('weight'),
 		/** The smallest limit that the weight of one package fits applies; the order doesn't matter. */
-		limits: z
-			.array(z.strictObject({ upToKg: required(optionalAmount), size: packageSizeSchema }))
-			.prefault(defaultLimits),
+		limits: z.array(z.strictObject({ upToKg: required(optionalAmount), size: packageSizeSchema })),
 		/** For packages that exceed all limits or have an unknown weight. */
 		otherwise: packageSizeSchema.default('xl'),
 	}),

@@ -66,8 +66,8 @@ export function orderToChanges(
 		return { kind: 'skipped', label: orderLabel(order), ...skip };
 	const date = findDeliveryDate(order, lines.length > 0 ? lines : units.lines, mapping);
 	const { location, ...contact } = readRecipient(order, options, date);
-	// Some of the fulfilled units may be in this delivery, which then collects for them as well.
-	const isCashUnclear = order.fulfillmentOrder !== undefined && isFulfilled;
+	// It may also collect for fulfilled units, or those of a fulfillment order that was replaced.
+	const isCashUnclear = fulfillmentOrder !== undefined && (isFulfilled || lines.length === 0);
 	const payer = isCashUnclear ? { ...order, fulfillmentOrder: undefined } : order;
 	const cash = decideCash(payer, units, mapping);
 	if (!cash.ok) return invalid(cash);

@@ -78,10 +78,8 @@ export function countUnits(order: Order, { filters }: OrderMapping): OrderUnits 
 			: []),
 		...own.flatMap(({ problem }) => problem ?? []),
 	];
-	const lines = units.map((entry) => ({
-		...entry,
-		taken: isOther(entry) ? 0 : (entry.taken ?? 0),
-	}));
+	const takenOf = (entry: TakenLine) => (isOther(entry) ? 0 : (entry.taken ?? 0));
+	const lines = units.map((entry) => ({ ...entry, taken: takenOf(entry) }));
 	return { lines, isByService, problems };
 }
 

@@ -3,7 +3,7 @@ import { toList } from '../../../nodes/DeliveryService/common/parameters';
 describe('toList', () => {
 	test.each<[unknown, unknown[]]>([
 		['a,b', ['a', 'b']],
-		['a, b', ['a', ' b']],
+		[' a, b ', ['a', 'b']],
 		['a', ['a']],
 		[',a,, ,', ['a']],
 		['', []],

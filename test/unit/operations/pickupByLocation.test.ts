@@ -110,10 +110,7 @@ test.each<ShopifyLocation | undefined>([harbor, { id: '83001' }, undefined])(
 		const name = location?.name ?? location?.id;
 		expect(readOrderPickup(reader([]), 0, location, '#1001')).toEqual({
 			ok: true,
-			value: {
-				pickup: fieldsPickup,
-				...(location && { unlistedLocation: name }),
-			},
+			value: { pickup: fieldsPickup, ...(location && { unlistedLocation: name }) },
 		});
 	},
 );

@@ -19,12 +19,7 @@ const answer = (
 	status: number,
 	body?: unknown,
 	headers: Record<string, string> = {},
-): Exchange => ({
-	kind: 'response',
-	status,
-	headers,
-	body,
-});
+): Exchange => ({ kind: 'response', status, headers, body });
 
 /** The documented response to an update (API document, section 4.2). */
 const done = (jobs: unknown = 'job') => answer(200, { code: 'OK', data: { jobs } });

@@ -172,11 +172,7 @@ const extraData = object(
 	empty,
 );
 const anyDelivery = object(
-	{
-		pickup: anyPlace,
-		dropoff: anyPlace,
-		packages: list(anyPackage, 1),
-	},
+	{ pickup: anyPlace, dropoff: anyPlace, packages: list(anyPackage, 1) },
 	{
 		referenceId: text(limits.referenceIdLength),
 		tags: list(text(limits.tagLength)),

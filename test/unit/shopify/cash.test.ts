@@ -67,6 +67,7 @@ describe('an order in another currency than the shop', () => {
 		['nothing is unpaid', { total_outstanding: '0.00', current_total_price_set: null }, undefined],
 		['both currencies are the same', { presentment_currency: 'USD' }, 25.1],
 		['the currency of the customer is missing', { presentment_currency: null }, 25.1],
+		['it has decimals', { currency: 'JPY', presentment_currency: 'JPY' }, 25.1],
 	])("collects the customer's currency if %s", (_, changes, expected) => {
 		expect(codOf({ ...abroad, ...changes })).toBe(expected);
 	});

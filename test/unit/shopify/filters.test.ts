@@ -174,7 +174,7 @@ describe('shipping methods', () => {
 	test('are named in the message, with what sends the order after all', () => {
 		expect(outcomeOf(sampleOrder(methods('Store pickup')))).toMatchObject({
 			message:
-				'Order #1042 has the shipping method "Store pickup", which is in Exclude Shipping Methods under Filters. To send it, remove the name there.',
+				'Order #1042 has the shipping method "Store pickup", which counts as a store pickup or is excluded. To send it, add Exclude Shipping Methods under Filters, and remove the name there.',
 		});
 		const filters = { shippingMethods: ['Local*'] };
 		expect(outcomeOf(sampleOrder(methods('Mail')), { filters })).toMatchObject({
@@ -334,7 +334,8 @@ test('an order that is older than Maximum Order Age is skipped and needs a perso
 	expect(from('2026-08-24T12:00:00Z')).toEqual({
 		kind: 'skipped',
 		code: 'tooOld',
-		needed: 'Check whether this order was delivered.',
+		needed:
+			'Check whether this order was delivered: it is older than Maximum Order Age, so it was not sent.',
 	});
 	expect(from('2026-08-24T12:00:00Z', { maxOrderAgeDays: 120 }).kind).toBe('delivery');
 	expect(from('unreadable').kind).toBe('delivery');
@@ -366,6 +367,7 @@ describe('the delivery date', () => {
 		['8 - 12 Uhr, 24. Dezember 2026', ', 8 - 12 Uhr, 24. Dezember 2026'],
 		['2026-12-24 10:00 - 12:00', ', 2026-12-24 10:00 - 12:00'],
 		['2026-12-24 00:00:00', ''],
+		['2026-12-24 10-12', ', 2026-12-24 10-12'],
 		// The workflow's time zone is six hours behind UTC.
 		['2026-12-25T02:00:00.000Z', ', 2026-12-24 20:00'],
 		['2026-12-25T02:00:00+00:00', ', 2026-12-24 20:00'],
@@ -455,6 +457,9 @@ describe('the delivery date', () => {
 		expect(outcome(on('2026-12-24', 'termin'), filters).code).toBe('scheduled');
 		const properties = [{ name: 'Delivery Date', value: '2026-12-24' }];
 		expect(outcome({ line_items: [sampleLine({ properties })] }, skipping).code).toBe('scheduled');
+		properties.unshift({ name: 'Delivery Day', value: 'Thursday' });
+		expect(outcome({ line_items: [sampleLine({ properties })] }, skipping).code).toBe('scheduled');
+		expect(outcome({ note_attributes: properties }, skipping).code).toBe('scheduled');
 	});
 
 	test('of an item counts only if the delivery has the item, and if its others have the same', () => {

@@ -470,9 +470,7 @@ describe('the cash for a fulfillment order', () => {
 		const line_items = [sampleLine({ price: '0.00' }), shirts];
 		const value = item(mugsPart, { ...unpaid, line_items });
 		expect(deliveryOf(value).cod).toBeUndefined();
-		expect(orderToChanges(value, mappingOf())).toMatchObject({
-			changes: { cod: 0 },
-		});
+		expect(orderToChanges(value, mappingOf())).toMatchObject({ changes: { cod: 0 } });
 	});
 });
 
@@ -502,11 +500,12 @@ describe('an update from a fulfillment order', () => {
 
 	test('leaves the cash unchanged once something of it is fulfilled, unless the order is paid', () => {
 		const unpaid = { ...payableInCash, total_outstanding: '55.00' };
-		for (const [left, status] of [
-			[1, 'in_progress'],
-			[0, 'closed'],
-		] as const) {
-			const part = { status, line_items: [samplePartLine({ fulfillable_quantity: left })] };
+		for (const [status, ...line_items] of [
+			['in_progress', samplePartLine({ fulfillable_quantity: 1 })],
+			['closed', samplePartLine({ fulfillable_quantity: 0 })],
+			['closed'],
+		]) {
+			const part = { status, line_items };
 			expect(changesOf(item(part, unpaid))).toMatchObject({
 				changes: { cod: undefined, packages: undefined },
 			});

@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 
 import { deliverySchema } from '../../../nodes/DeliveryService/service/schemas';
-import { outcomeOf, sampleAddress, sampleLine, sampleOrder } from '../../support/sampleOrder';
+import {
+	byWeight,
+	outcomeOf,
+	sampleAddress,
+	sampleLine,
+	sampleOrder,
+} from '../../support/sampleOrder';
 
 interface LineItem {
 	quantity: number;
@@ -96,7 +102,7 @@ test('a mapped order with a pickup passes every rule of the API document', () =>
 	const mapping = fc.record({
 		addressFormat: fc.constantFrom('components', 'text'),
 		packagesPer: fc.constantFrom('order', 'unit'),
-		packageSize: fc.constantFrom({ by: 'fixed', size: 's' }, { by: 'weight' }),
+		packageSize: fc.constantFrom({ by: 'fixed', size: 's' }, byWeight),
 		referenceIdFrom: fc.constantFrom('name', 'id', 'orderNumber'),
 		cod: fc.constantFrom('never', 'cashOnDeliveryOrders', 'unpaid'),
 	});
@@ -145,7 +151,7 @@ test('an order with arbitrary optional fields becomes a delivery that passes eve
 						shipping_address: sampleAddress(address),
 						line_items: [sampleLine(line)],
 					}),
-					{ packagesPer: perUnit ? 'unit' : 'order', packageSize: { by: 'weight' } },
+					{ packagesPer: perUnit ? 'unit' : 'order', packageSize: byWeight },
 				);
 				if (outcome.kind !== 'delivery') throw new Error(JSON.stringify(outcome));
 				deliverySchema.parse({ pickup, ...outcome.delivery });

@@ -1,4 +1,5 @@
 import {
+	byWeight,
 	deliveryOf,
 	outcomeOf,
 	problemOf,
@@ -527,7 +528,7 @@ describe('packages', () => {
 			[0, 'xl'],
 			[null, 'xl'],
 		])('chooses the size of a package with two units of %p g by weight: %s', (grams, expected) => {
-			expect(sizeOf(grams, { by: 'weight' })).toBe(expected);
+			expect(sizeOf(grams, byWeight)).toBe(expected);
 		});
 
 		test('creates an XL package without a weight if a product has none', () => {
@@ -535,14 +536,14 @@ describe('packages', () => {
 			for (const grams of [0, '0', null]) {
 				const wardrobe = sampleLine({ id: 7002, grams });
 				const order = sampleOrder({ line_items: [lamp, wardrobe] });
-				const { packages } = deliveryOf(order, { packageSize: { by: 'weight' } });
+				const { packages } = deliveryOf(order, { packageSize: byWeight });
 				expect(packages).toEqual([{ name: '#1042', qty: 1, size: 'xl', price: 50 }]);
 			}
 		});
 
 		test('chooses the size by the weight of one unit with one package per unit', () => {
-			expect(sizeOf(1000, { by: 'weight' }, 'unit')).toBe('xs');
-			expect(sizeOf(1000, { by: 'weight' }, 'order')).toBe('s');
+			expect(sizeOf(1000, byWeight, 'unit')).toBe('xs');
+			expect(sizeOf(1000, byWeight, 'order')).toBe('s');
 		});
 
 		test('accepts size limits in any order and as text', () => {

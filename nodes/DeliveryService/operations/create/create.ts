@@ -236,8 +236,7 @@ function readItem(
 		return job;
 	};
 	const named = ({ message, description }: Problem): Problem => ({
-		message:
-			job.referenceId === undefined ? message : `${message} (reference ID ${job.referenceId})`,
+		message: job.referenceId === undefined ? message : `${job.referenceId}: ${message}`,
 		description,
 	});
 	try {

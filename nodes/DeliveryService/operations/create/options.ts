@@ -28,11 +28,7 @@ const itemOptionsSchema = z.object({
 	simplify: z.boolean().default(true),
 });
 
-const itemOptionLabels = {
-	...serviceLabels,
-	companyId: 'child company ID',
-	simplify: 'simplify',
-};
+const itemOptionLabels = { ...serviceLabels, companyId: 'child company ID', simplify: 'simplify' };
 
 const runOptionsSchema = z.object({
 	batchSize: numeric(z.int().min(1).max(limits.deliveriesPerRequest)).optional(),
@@ -86,7 +82,7 @@ const skipField: INodeProperties = {
 	noDataExpression: true,
 	default: false,
 	description:
-		'Whether to skip deliveries that this workflow has already sent, matched by reference ID. It remembers at least 20,000 whole orders; other workflows are not checked.',
+		'Whether to skip deliveries that this workflow has already sent, matched by reference ID. It remembers at least 20,000 orders, or 10,000 fulfillment orders; other workflows are not checked.',
 };
 
 /** Skip Already Sent, with its default, and the options of an operation. */
@@ -132,7 +128,7 @@ export const optionFields = (skipsAlreadySent: boolean): INodeProperties[] => [
 				// Whoever adds this option wants it on. If it started off, a trial run would create deliveries.
 				default: true,
 				description:
-					'Whether to preview the deliveries that would be sent or skipped, without sending anything. Turn off Simplify to see the requests too.',
+					'Whether to only preview what would be sent. In a published workflow, those orders fail. Turn off Simplify to see the requests.',
 			},
 			maxRetryTime,
 			{

@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { flagField, textField } from '../../common/fields';
-import { omitBlank, toLines, toList } from '../../common/parameters';
+import { toLines, toList } from '../../common/parameters';
 import { isBlank } from '../../common/text';
 import { deliveryDateAttributes } from '../../shopify/deliveryDate';
 import { deliveryMethodNames, deliveryMethods } from '../../shopify/fulfillmentOrder';
@@ -101,11 +101,7 @@ export const filterOptions: INodeProperties[] = [
 		name: 'payment',
 		type: 'options',
 		options: [
-			{
-				name: 'Any',
-				value: 'any',
-				description: 'Also unpaid, refunded and voided orders',
-			},
+			{ name: 'Any', value: 'any', description: 'Also unpaid, refunded and voided orders' },
 			{
 				name: 'Paid',
 				value: 'paid',
@@ -133,7 +129,7 @@ export const filterOptions: INodeProperties[] = [
 	flagField(
 		'Skip Until Delivery Date',
 		'skipUntilDeliveryDate',
-		'Whether to skip orders until Days to Send Ahead before their delivery date. Only for workflows that read all open orders every day.',
+		'Whether to skip orders until the day set in Days to Send Ahead. Only for workflows that read all open orders every day.',
 	),
 	textField(
 		'Tags',
@@ -151,12 +147,17 @@ const listReaders: Readonly<Record<string, (value: unknown) => unknown[]>> = {
 	deliveryDateAttributes: toList,
 };
 
-/** The filters that the user added. Without any name, Exclude Shipping Methods excludes nothing. */
+/**
+ * The filters that the user added and did not empty. Only Exclude Shipping Methods has a meaning without
+ * any entry: it excludes nothing.
+ */
 export function readFilters(added: Record<string, unknown>): object {
-	const { excludeShippingMethods: excluded } = added;
-	const isNoneExcluded = typeof excluded === 'string' && isBlank(excluded);
-	const given = { ...omitBlank(added), ...(isNoneExcluded && { excludeShippingMethods: [] }) };
+	const given = Object.entries(added)
+		.filter(([, value]) => value !== null && value !== undefined)
+		.map(([name, value]): [string, unknown] => [name, listReaders[name]?.(value) ?? value]);
+	const isEmpty = (value: unknown) =>
+		isBlank(value) || (Array.isArray(value) && value.length === 0);
 	return Object.fromEntries(
-		Object.entries(given).map(([name, value]) => [name, listReaders[name]?.(value) ?? value]),
+		given.filter(([name, value]) => name === 'excludeShippingMethods' || !isEmpty(value)),
 	);
 }

@@ -36,18 +36,20 @@ const orderOptionsField: INodeProperties = {
 	options: orderOptions,
 };
 
+const filtersField: INodeProperties = {
+	displayName: 'Filters',
+	name: 'filters',
+	type: 'collection',
+	placeholder: 'Add Filter',
+	default: {},
+	description: 'Which orders to send. Others are skipped, and can come in again later.',
+	options: filterOptions,
+};
+
 /** Which orders are sent, and how they are mapped. */
 export const orderOptionsFields: INodeProperties[] = [
 	fallbackEmailField,
-	{
-		displayName: 'Filters',
-		name: 'filters',
-		type: 'collection',
-		placeholder: 'Add Filter',
-		default: {},
-		description: 'Which orders to send. Others are skipped, and can come in again later.',
-		options: filterOptions,
-	},
+	filtersField,
 	orderOptionsField,
 ];
 
@@ -58,6 +60,16 @@ export const updateOrderOptionsFields: INodeProperties[] = [
 		description:
 			'How to map the order to a delivery. Use the same options as in the node that created the delivery.',
 		options: updatedOrderOptions,
+	},
+	{
+		...filtersField,
+		displayName: 'Delivery Date Options',
+		placeholder: 'Add Delivery Date Option',
+		description:
+			"How to find the delivery date for the driver's instructions. Use the same options as in the node that created the delivery.",
+		options: filterOptions.filter(({ name }) =>
+			['deliveryDateAttributes', 'deliveryDateFormat'].includes(name),
+		),
 	},
 ];
 
@@ -107,8 +119,8 @@ export function fixedPlace(
 
 /** Package Size by Weight overrides Package Size. */
 function packageSizeRule(size: unknown, byWeight: unknown): object {
-	if (byWeight !== undefined)
-		return { packageSize: { by: 'weight', limits: collectionEntries(byWeight, 'limit') } };
+	const limits = collectionEntries(byWeight, 'limit');
+	if (limits.length > 0) return { packageSize: { by: 'weight', limits } };
 	return size === undefined ? {} : { packageSize: { by: 'fixed', size } };
 }
 

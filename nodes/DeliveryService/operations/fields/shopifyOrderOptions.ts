@@ -23,11 +23,7 @@ export const orderOptions: INodeProperties[] = [
 		name: 'cod',
 		type: 'options',
 		options: [
-			{
-				name: 'Never',
-				value: 'never',
-				description: 'No cash is collected',
-			},
+			{ name: 'Never', value: 'never', description: 'No cash is collected' },
 			{
 				name: 'Only for Cash on Delivery Orders',
 				value: 'cashOnDeliveryOrders',

@@ -61,13 +61,13 @@ export const changeFields: INodeProperties[] = [
 		'Tags to Add',
 		'addTags',
 		'e.g. 12, 15',
-		'Comma-separated list of tag IDs in the Delivery Service',
+		'Comma-separated list of tag IDs (numbers, not names) in the Delivery Service',
 	),
 	textField(
 		'Tags to Remove',
 		'removeTags',
 		'e.g. 12, 15',
-		'Comma-separated list of tag IDs in the Delivery Service',
+		'Comma-separated list of tag IDs (numbers, not names) in the Delivery Service',
 	),
 ];
 

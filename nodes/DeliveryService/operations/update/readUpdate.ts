@@ -2,6 +2,7 @@ import { z } from 'zod/v4';
 
 import type { Update } from '../../sending/updates';
 import { serviceLabels, validate } from '../../service/validation';
+import { flag } from '../../service/values';
 import { failure, type Problem, type Result } from '../../common/result';
 import { deliveryChangesSchema, targetSchemas } from '../../service/schemas';
 import {
@@ -38,15 +39,10 @@ export function readUpdateOptions(
 	return validate(updateOptionsSchema, options, 'Option', retryLabels);
 }
 
-const flagSchema = z.preprocess(
-	(value) => (value === 'true' ? true : value === 'false' ? false : value),
-	z.boolean().default(true),
-);
-
 const flagsSchema = z.object({
-	recalculatePrice: flagSchema,
-	reorderRoute: flagSchema,
-	recalculateCity: flagSchema,
+	recalculatePrice: flag.default(true),
+	reorderRoute: flag.default(true),
+	recalculateCity: flag.default(true),
 });
 
 /**
@@ -70,7 +66,7 @@ export function readUpdate(parameters: ParameterReader, item: number): Result<Up
 				? changesFromOrder(parameters, item, references)
 				: changesFromFields(collectionParameter(parameters, 'changes', item));
 		if (!changes.ok) return changes;
-		const options = collectionParameter(parameters, 'options', item);
+		const options = omitBlank(collectionParameter(parameters, 'options', item));
 		const flags = validate(flagsSchema, options, 'Update', serviceLabels);
 		if (!flags.ok) return flags;
 		return { ok: true, value: { item, targetKind, ids, ...changes.value, flags: flags.value } };

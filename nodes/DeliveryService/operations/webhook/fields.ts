@@ -28,10 +28,7 @@ export const urlField: INodeProperties = requiredField(
 );
 
 /** The options of every webhook operation. */
-export const webhookOptionsField: INodeProperties = {
-	...optionsField,
-	options: [companyIdField],
-};
+export const webhookOptionsField: INodeProperties = { ...optionsField, options: [companyIdField] };
 
 /** What an operation needs for one input item. */
 interface WebhookItem {
@@ -58,11 +55,7 @@ export async function runForWebhooks(
 	return await runPerItem(context, async (item) => {
 		const read = (name: string) => parameters.get(name, item, undefined);
 		const company = unwrap(node, selectedCompany(client.credential, asRecord(read('options'))));
-		return await run({
-			item,
-			webhooks: companyWebhooksClient(node, client, company),
-			read,
-		});
+		return await run({ item, webhooks: companyWebhooksClient(node, client, company), read });
 	});
 }
 

@@ -4,17 +4,19 @@ import { asRecord, omitBlank } from '../../common/parameters';
 import { eventNameSchema, eventOptions } from '../../service/events';
 import { unwrap } from '../../common/result';
 import { validate } from '../../service/validation';
-import { identifier } from '../../service/values';
+import { flag, identifier } from '../../service/values';
 import { outputItem } from '../items';
 import type { Operation } from '../resource';
 import { runForWebhooks, webhookOptionsField } from './fields';
 
-const filtersSchema = z.object({
+const querySchema = z.object({
+	returnAll: flag.default(false),
+	limit: identifier.default(50),
 	events: z.array(eventNameSchema).default([]),
 	status: z.enum(['active', 'blacklisted']).optional(),
 });
 
-const filterLabels = { events: 'event', status: 'status' };
+const labels = { returnAll: 'return all', limit: 'limit', events: 'event', status: 'status' };
 
 /** Lists a company's subscriptions (API document, section 4.4). */
 export const getManyWebhooks: Operation = {
@@ -77,23 +79,20 @@ export const getManyWebhooks: Operation = {
 	],
 	async run(context) {
 		return await runForWebhooks(context, async ({ item, webhooks, read }) => {
-			const filters = unwrap(
-				context.getNode(),
-				validate(filtersSchema, omitBlank(asRecord(read('filters'))), 'Filters', filterLabels),
-			);
-			const limit = read('returnAll')
-				? Infinity
-				: unwrap(context.getNode(), validate(identifier.default(50), read('limit'), 'Limit', {}));
+			const returnAll = read('returnAll');
+			const limit = returnAll === true ? undefined : read('limit');
+			const added = omitBlank({ ...asRecord(read('filters')), returnAll, limit });
+			const query = unwrap(context.getNode(), validate(querySchema, added, 'Filters', labels));
 			const { webhooks: listed, unreadable } = await webhooks.list();
-			const isFiltered = filters.events.length > 0 || filters.status !== undefined;
+			const isFiltered = query.events.length > 0 || query.status !== undefined;
 			const matching = listed
-				.filter(({ event, status }) => {
-					if (filters.status !== undefined && filters.status !== status) return false;
-					return filters.events.length === 0 || filters.events.some((one) => one === event);
-				})
+				.filter(({ status }) => status === (query.status ?? status))
+				.filter(
+					({ event }) => query.events.length === 0 || query.events.some((one) => one === event),
+				)
 				.map(({ raw, ...fields }) => ({ ...raw, ...fields }));
 			return [...matching, ...(isFiltered ? [] : unreadable.map((entry) => ({ entry })))]
-				.slice(0, limit)
+				.slice(0, query.returnAll ? Infinity : query.limit)
 				.map((json) => outputItem(json, item));
 		});
 	},
