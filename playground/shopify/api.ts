@@ -75,9 +75,12 @@ export function adminApi({ shop, webhooks, app: shopApp, now, record }: ApiOptio
 	});
 	router.get('/orders{.json}', (req, res) => {
 		const access = allow(req, 'read_orders');
-		const { orders, next } = findOrders(shop.orders().filter(access.sees), req.query);
+		const { orders, ...pages } = findOrders(shop.orders().filter(access.sees), req.query);
 		const url = `https://${req.get('host') ?? ''}${req.baseUrl}${req.path}`;
-		if (next) res.set('Link', `<${url}?${next.toString()}>; rel="next"`);
+		const links = Object.entries(pages).flatMap(([rel, query]) =>
+			query ? `<${url}?${query.toString()}>; rel="${rel}"` : [],
+		);
+		if (links.length > 0) res.set('Link', links.join(', '));
 		res.json({ orders: orders.map((order) => access.visible(order)) });
 	});
 	router.post('/fulfillments{.json}', (req, res) => {

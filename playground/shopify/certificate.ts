@@ -31,10 +31,7 @@ export async function createCertificate(hostNames: readonly string[]): Promise<S
 		extensions: [
 			{ name: 'basicConstraints', cA: false, critical: true },
 			{ name: 'extKeyUsage', serverAuth: true },
-			{
-				name: 'subjectAltName',
-				altNames: hostNames.map((value) => ({ type: 2, value })),
-			},
+			{ name: 'subjectAltName', altNames: hostNames.map((value) => ({ type: 2, value })) },
 		],
 	});
 	return { key: server.private, cert: server.cert, authority: authority.cert };

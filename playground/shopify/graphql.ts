@@ -42,10 +42,7 @@ for (const [path, scope] of Object.entries(fieldScopes)) {
 	};
 }
 
-const requestShape = z.object({
-	query: z.string(),
-	variables: z.record(z.unknown()).nullish(),
-});
+const requestShape = z.object({ query: z.string(), variables: z.record(z.unknown()).nullish() });
 const maxPageSize = 250;
 
 /** The properties of an order that only GraphQL needs, as the sample orders have them. */

@@ -9,6 +9,7 @@ const queryShape = z.object({
 	status: z.string().default('open'),
 	fulfillment_status: z.string().default('any'),
 	created_at_min: z.string().optional(),
+	since_id: z.coerce.number().optional(),
 	limit: z.coerce.number().int().min(1).max(maxLimit).default(defaultLimit),
 	page_info: z.string().optional(),
 });
@@ -19,29 +20,38 @@ const pageShape = queryShape
 	.extend({ after: z.number().default(0) });
 
 /**
- * Returns the orders that a query of Shopify's REST API asks for, newest first, and the query of the
- * next page: https://shopify.dev/docs/api/admin-rest/latest/resources/order.
+ * Returns the orders that a query of Shopify's REST API asks for, and the queries of the pages before
+ * and after it: https://shopify.dev/docs/api/admin-rest/latest/resources/order. They start with the
+ * newest order, or after `since_id` with the oldest.
  */
 export function findOrders(
 	all: readonly Order[],
 	query: unknown,
-): { orders: Order[]; next?: URLSearchParams } {
+): { orders: Order[]; previous?: URLSearchParams; next?: URLSearchParams } {
 	const { limit, page_info: page, ...filters } = queryShape.parse(query);
 	const { after, ...wanted } = pageShape.parse(page ? JSON.parse(atob(page)) : filters);
-	const found = all.filter((order) => isWanted(order, wanted)).reverse();
-	const orders = found.slice(after, after + limit);
-	const end = after + orders.length;
-	if (end === found.length) return { orders };
-	const nextPage = btoa(JSON.stringify({ ...wanted, after: end }));
-	return { orders, next: new URLSearchParams({ limit: String(limit), page_info: nextPage }) };
+	const matching = all.filter((order) => isWanted(order, wanted));
+	const found = wanted.since_id === undefined ? matching.reverse() : matching;
+	const end = after + limit;
+	const pageFrom = (start: number) => {
+		const pageInfo = btoa(JSON.stringify({ ...wanted, after: start }));
+		return new URLSearchParams({ limit: String(limit), page_info: pageInfo });
+	};
+	return {
+		orders: found.slice(after, end),
+		previous: after > 0 ? pageFrom(Math.max(0, after - limit)) : undefined,
+		next: end < found.length ? pageFrom(end) : undefined,
+	};
 }
 
 function isWanted(order: Order, filters: Omit<z.infer<typeof pageShape>, 'after'>): boolean {
 	const { status, fulfillment_status: fulfillment, created_at_min: since } = filters;
+	const { since_id: sinceId = 0 } = filters;
 	const isOpen = order.closed_at === null && order.cancelled_at === null;
 	return (
 		(status === 'any' || (status === 'open') === isOpen) &&
 		(fulfillment !== 'unfulfilled' || order.fulfillment_status !== 'fulfilled') &&
+		order.id > sinceId &&
 		(since === undefined || Date.parse(order.created_at) >= Date.parse(since))
 	);
 }

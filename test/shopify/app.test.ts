@@ -144,6 +144,15 @@ test('lists open, unfulfilled orders in pages', async () => {
 	const last = findOrders(shop.orders(), Object.fromEntries(first.next ?? []));
 	expect(names(last.orders)).toEqual(['#1001']);
 	expect(last.next).toBeUndefined();
+	expect(findOrders(shop.orders(), Object.fromEntries(last.previous ?? []))).toEqual(first);
+	const since = findOrders(shop.orders(), { ...query, since_id: String(orders[1]!.id) });
+	expect(names(since.orders)).toEqual(['#1003', '#1004']);
 	const { data } = await get('orders.json?created_at_min=2026-11-25T00:00:00Z');
 	expect(data).toEqual({ orders: [] });
+	const { link } = await get('orders.json?since_id=1&limit=1');
+	const second = await get(`orders.json?${link?.split(/[?>]/)[1]}`);
+	expect([second, second.link?.match(/"\w+"/g)]).toEqual([
+		expect.objectContaining({ data: { orders: [expect.objectContaining({ name: '#1002' })] } }),
+		['"previous"', '"next"'],
+	]);
 });

@@ -10,6 +10,8 @@ import type { Shopify } from '../../playground/shopify/server';
 export interface Answered {
 	readonly status: number;
 	readonly data: unknown;
+	/** The header with the links to the pages before and after a page of a list. */
+	readonly link?: string;
 }
 
 /** The options of a call besides its method and path. */
@@ -44,8 +46,8 @@ export async function callThroughProxy(
 		createConnection: () => tls.connect({ socket, servername: hostName, ca }),
 	});
 	try {
-		const { status, text } = await responseTo(request, body && JSON.stringify(body));
-		return { status, data: JSON.parse(text) };
+		const { text, ...response } = await responseTo(request, body && JSON.stringify(body));
+		return { ...response, data: JSON.parse(text) };
 	} finally {
 		socket.destroy();
 	}
@@ -66,14 +68,15 @@ async function tunnel(proxy: string, path: string): Promise<Duplex> {
 }
 
 async function responseTo(request: http.ClientRequest, body?: string) {
-	return await new Promise<{ status: number; text: string }>((resolve, reject) => {
+	return await new Promise<{ status: number; link?: string; text: string }>((resolve, reject) => {
 		request.once('error', reject);
 		request.once('response', (response) => {
 			const chunks: Buffer[] = [];
 			response.on('data', (chunk: Buffer) => chunks.push(chunk));
 			response.once('end', () => {
-				const { statusCode: status = 0 } = response;
-				resolve({ status, text: Buffer.concat(chunks).toString() });
+				const { statusCode: status = 0, headers } = response;
+				const [link] = [headers.link].flat();
+				resolve({ status, link, text: Buffer.concat(chunks).toString() });
 			});
 		});
 		request.end(body);
