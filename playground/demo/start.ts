@@ -121,11 +121,7 @@ async function setUpAndRun(options: Options, closers: Closers): Promise<Running>
 		void explainMissing(result, shopify);
 	}, refreshMs);
 	closers.push(async () => await Promise.resolve(clearInterval(refreshing)));
-	return {
-		...servers,
-		n8n,
-		passed: expectations.every(({ actual }) => actual === undefined),
-	};
+	return { ...servers, n8n, passed: expectations.every(({ actual }) => actual === undefined) };
 }
 
 /** The email that Shopify sends to a customer when a part of an order is under way. */
@@ -171,11 +167,11 @@ async function waitForOtherN8n(url: string, { env }: Shopify): Promise<void> {
 
 function instructions({ n8n, n8nUrl, service, shopify, mailbox }: Running): string {
 	return [
-		`n8n editor        ${n8nUrl} (the full set is live: unpublish it before you publish a starter)`,
+		`n8n editor        ${n8nUrl} (the full set is live, except Catch up at night: unpublish it before you publish another setup)`,
 		`  sign in with    ${owner.email}`,
 		`  password        ${owner.password}`,
 		`Shop              ${shopify.url} (press New orders)`,
-		`Delivery Service  ${service.url} (press Next until a delivery is delivered)`,
+		`Delivery Service  ${service.url} (press Next: once picked up, the shop shows the tracking link)`,
 		`Mailbox           ${mailbox.url} (emails to the owner and to customers)`,
 		...(n8n ? [`n8n log           ${n8n.child.logFile}`] : []),
 		'Press Ctrl-C to stop everything.',

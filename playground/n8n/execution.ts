@@ -19,12 +19,7 @@ const taskSchema = z
 
 /** An execution without its data, as n8n's public API returns it. */
 export const executionSummarySchema = z
-	.object({
-		id: z.coerce.string(),
-		status: z.string(),
-		mode: z.string(),
-		workflowId: z.string(),
-	})
+	.object({ id: z.coerce.string(), status: z.string(), mode: z.string(), workflowId: z.string() })
 	.passthrough();
 
 export type ExecutionSummary = z.infer<typeof executionSummarySchema>;

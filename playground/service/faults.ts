@@ -157,10 +157,7 @@ export function applyFault(fault: Fault | undefined, original: ServiceResponse):
 				body: { ...success.data, payload: [...payload.slice(1), ...payload.slice(0, 1)] },
 			};
 		case 'withoutIndex':
-			return {
-				...original,
-				body: { ...success.data, payload: payload.map(withoutIndex) },
-			};
+			return { ...original, body: { ...success.data, payload: payload.map(withoutIndex) } };
 		default:
 			return original;
 	}

@@ -56,11 +56,7 @@ test('ends a request for the webhooks after a minute without a response', async 
 });
 
 describe('repeated runs', () => {
-	const parameters = {
-		resource: 'delivery',
-		...shopifyFields,
-		options: { batchSize: 2 },
-	};
+	const parameters = { resource: 'delivery', ...shopifyFields, options: { batchSize: 2 } };
 	const createdReferences = () =>
 		installation()
 			.service.control.deliveries()

@@ -587,9 +587,7 @@ describe('address changed in Shopify', () => {
 		}, 2);
 		const street = streetOf(editedOrder);
 		expect(JSON.stringify(requestOf(sent).dropoff)).toContain(street);
-		expect(await rowOf(sent)).toMatchObject({
-			sentTo: expect.stringContaining(street),
-		});
+		expect(await rowOf(sent)).toMatchObject({ sentTo: expect.stringContaining(street) });
 	});
 
 	test('clears the cash on delivery when an order is paid after a manual fulfillment', async () => {

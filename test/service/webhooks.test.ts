@@ -102,10 +102,7 @@ describe('events', () => {
 				route_id: expect.any(String),
 				distance: expect.any(Number),
 				date: String(now / 1000),
-				prices: payload.map(({ id, price }) => ({
-					id,
-					price: price.toFixed(2),
-				})),
+				prices: payload.map(({ id, price }) => ({ id, price: price.toFixed(2) })),
 			},
 			['odd'],
 		]);

@@ -148,10 +148,7 @@ const bodies: Call[] = [
 ];
 
 const otherMethods: Call[] = [
-	...['GET', 'HEAD', 'PATCH'].map((method) => ({
-		name: `the method ${method}`,
-		method,
-	})),
+	...['GET', 'HEAD', 'PATCH'].map((method) => ({ name: `the method ${method}`, method })),
 	{ name: 'GET with a body', method: 'GET', headers: json, body: JSON.stringify(event) },
 	{ name: 'a trailing slash', path: (url) => (url.pathname += '/') },
 ];

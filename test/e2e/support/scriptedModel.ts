@@ -71,11 +71,7 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
 					],
 				}
 			: { role: 'assistant', content: finalMessage };
-		const completion = {
-			id: `completion-${requests.length}`,
-			created: 0,
-			model: 'scripted',
-		};
+		const completion = { id: `completion-${requests.length}`, created: 0, model: 'scripted' };
 		const finishReason = callsTool ? 'tool_calls' : 'stop';
 		if (chatRequest.stream) {
 			const delta = {

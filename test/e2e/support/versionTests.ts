@@ -257,10 +257,7 @@ function testParameters(installation: () => Installation, name: HostName): void 
 /** Tests that each order becomes one delivery, until the user allows resending. */
 function testShopifyOrders(installation: () => Installation, name: HostName): void {
 	describe('Delivery > Create from Shopify orders', () => {
-		const parameters = {
-			resource: 'delivery',
-			...shopifyFields,
-		};
+		const parameters = { resource: 'delivery', ...shopifyFields };
 
 		test('warns about orders without fields that every Shopify order has', async () => {
 			const order = { ...samples[0], cancelled_at: undefined };
@@ -314,7 +311,7 @@ function testShopifyOrders(installation: () => Installation, name: HostName): vo
 			const expected = [
 				{
 					...{ referenceId: '#1001', allowed: true },
-					message: expect.stringContaining('#1001 may be sent again, from every shop'),
+					message: expect.stringContaining('#1001 is sent when it comes in again, from any shop'),
 				},
 				{
 					...{ referenceId: '1002', allowed: false },
@@ -573,10 +570,7 @@ function testRetries(installation: () => Installation, name: HostName): void {
 						...{ pickup, dropoff, packages },
 						referenceId,
 					})),
-					parameters: {
-						...{ ...create, source: 'json' },
-						options: { batchSize: 1 },
-					},
+					parameters: { ...{ ...create, source: 'json' }, options: { batchSize: 1 } },
 				});
 				const settings = { executionOrder: 'v1', ...(executionTimeout && { executionTimeout }) };
 				const workflowId = await client.createWorkflow({ ...workflow, settings });
