@@ -118,7 +118,7 @@ describe.each(['newest', '1.123'] as const)('examples without a table in n8n %s'
 			expect(deliveriesOf(env, order)).toEqual([]);
 			const { subject, text } = await env.email('No courier drives there');
 			expect(subject).toContain(`${order.name} was not created: the Delivery Service rejected`);
-			expect(text).toContain(`execute Send One Order. The IDs: ${order.name} ${order.id}\n`);
+			expect(text).toContain(`execute Send One Order. The IDs: ${order.name} (ID ${order.id})\n`);
 			const { id } = await failedExecution(starter);
 			expect(text).toContain(`/executions/${id}`);
 			expect((await client.retry(id)).status).toBe('success');
