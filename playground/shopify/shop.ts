@@ -70,6 +70,9 @@ export class Shop {
 	private lineItems = 0;
 	private fulfillments = 0;
 
+	/** How many queries still find no fulfillment orders, as right after an order was placed. */
+	emptyReads = 0;
+
 	constructor(private readonly options: ShopOptions) {}
 
 	/** Deletes all orders and restarts the numbering. */
@@ -186,12 +189,9 @@ export class Shop {
 
 	/** Puts a fulfillment order on hold, or releases it. Throws a ShopRejection (404). */
 	hold(fulfillmentOrderId: number, onHold = true): void {
-		this.shipping.change(fulfillmentOrderId, {
-			status: onHold ? 'on_hold' : 'open',
-			fulfillment_holds: onHold
-				? [{ reason: 'high_risk_of_fraud', reason_notes: 'Check the card first' }]
-				: [],
-		});
+		const hold = { reason: 'high_risk_of_fraud', reason_notes: 'Check the card first' };
+		const [status, holds] = onHold ? (['on_hold', [hold]] as const) : (['open', []] as const);
+		this.shipping.change(fulfillmentOrderId, { status, fulfillment_holds: [...holds] });
 	}
 
 	/** Schedules a fulfillment order for a later time, or opens it now. Throws a ShopRejection (404). */

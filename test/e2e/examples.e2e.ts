@@ -23,6 +23,7 @@ import { eventCodes } from './support/events';
 import { startScriptedModel, type ScriptedModel } from './support/scriptedModel';
 import { openShopEnvironment, type ShopEnvironment } from './support/shop';
 
+const nodesSchema = workflowFileSchema.shape.nodes;
 const timeoutMs = 60_000;
 const openParts = 'Get Open Fulfillment Orders';
 const noCourier = {
@@ -920,6 +921,22 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 		await catchUp();
 		expect(deliveriesOf(env, order)).toHaveLength(1);
 		await client.changeTableRow(deliveriesTable, { orderName: order.name }, { solved: 'yes' });
+	});
+
+	test('asks Shopify again until it has the fulfillment orders of a new order', async () => {
+		const { client } = env.installation;
+		await client.unpublish(orders);
+		const { nodes } = await client.workflow(orders);
+		const hasty = JSON.stringify(nodes).replace('100000', '100');
+		await client.updateWorkflow(orders, { nodes: nodesSchema.parse(JSON.parse(hasty)) });
+		await client.publish(orders);
+		const { shop } = env.shopify;
+		shop.emptyReads = 3;
+		const order = await env.afterExecutions(orders, 1, () => shop.place(samples[0]));
+		expect(deliveriesOf(env, order)).toHaveLength(1);
+		await client.unpublish(orders);
+		await client.updateWorkflow(orders, { nodes });
+		await client.publish(orders);
 	});
 
 	test('does not create an order that is canceled within the grace period', async () => {

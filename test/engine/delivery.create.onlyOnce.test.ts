@@ -172,27 +172,25 @@ describe('two orders with the same reference', () => {
 	});
 });
 
-describe('concurrent executions', () => {
-	test('creates each delivery once in concurrent executions of several processes', async () => {
-		const go = async () => {
-			restart();
-			return await service.run(createOnce({ batchSize: 3 }), {
-				items: deliveries(12),
-				onError: 'continueRegularOutput',
-			});
-		};
-		const runs = await Promise.all([go(), go(), go()]);
+test('concurrent executions: creates each delivery once in concurrent executions of several processes', async () => {
+	const go = async () => {
+		restart();
+		return await service.run(createOnce({ batchSize: 3 }), {
+			items: deliveries(12),
+			onError: 'continueRegularOutput',
+		});
+	};
+	const runs = await Promise.all([go(), go(), go()]);
 
-		const existing = service.existing();
-		expect(new Set(existing).size).toBe(existing.length);
-		for (let item = 0; item < 12; item++) {
-			const outcomes = runs.map(({ items }) => outcomesOf(items)[item]);
-			const created = outcomes.filter((outcome) => outcome === 'created').length;
-			expect(created).toBe(existing.includes(`R${item}`) ? 1 : 0);
-			if (created === 0) expect(outcomes).toEqual(all(3, 'unknown'));
-			else expect(outcomes.filter((outcome) => outcome === 'alreadyCreated')).toHaveLength(2);
-		}
-	});
+	const existing = service.existing();
+	expect(new Set(existing).size).toBe(existing.length);
+	for (let item = 0; item < 12; item++) {
+		const outcomes = runs.map(({ items }) => outcomesOf(items)[item]);
+		const created = outcomes.filter((outcome) => outcome === 'created').length;
+		expect(created).toBe(existing.includes(`R${item}`) ? 1 : 0);
+		if (created === 0) expect(outcomes).toEqual(all(3, 'unknown'));
+		else expect(outcomes.filter((outcome) => outcome === 'alreadyCreated')).toHaveLength(2);
+	}
 });
 
 describe('killed process', () => {

@@ -296,26 +296,24 @@ describe('one place for every order', () => {
 	});
 });
 
-describe('order that is skipped', () => {
-	test('sends the other orders and returns skipped ones in their place', async () => {
-		const { items, outputs } = await service.run(fromOrder(), {
-			items: [
-				shopifyOrder({ name: '#1', test: true }),
-				shopifyOrder(),
-				shopifyOrder({ name: '#3', cancelled_at: '2026-03-03T10:02:00-06:00' }),
-			],
-			onError: 'continueErrorOutput',
-		});
-
-		expect(service.creations()).toEqual([{ deliveries: [plain] }]);
-		expect(pairedItems(items)).toEqual([0, 1, 2]);
-		expect(jsonOf(items)).toMatchObject([
-			{ outcome: 'skipped', reason: 'testOrder', referenceId: '#1' },
-			{ id: service.control.deliveries()[0]?.record.id, referenceId: '#1001' },
-			{ outcome: 'skipped', reason: 'cancelled', referenceId: '#3' },
-		]);
-		expect(outputs[1] ?? []).toEqual([]);
+test('order that is skipped: sends the other orders and returns skipped ones in their place', async () => {
+	const { items, outputs } = await service.run(fromOrder(), {
+		items: [
+			shopifyOrder({ name: '#1', test: true }),
+			shopifyOrder(),
+			shopifyOrder({ name: '#3', cancelled_at: '2026-03-03T10:02:00-06:00' }),
+		],
+		onError: 'continueErrorOutput',
 	});
+
+	expect(service.creations()).toEqual([{ deliveries: [plain] }]);
+	expect(pairedItems(items)).toEqual([0, 1, 2]);
+	expect(jsonOf(items)).toMatchObject([
+		{ outcome: 'skipped', reason: 'testOrder', referenceId: '#1' },
+		{ id: service.control.deliveries()[0]?.record.id, referenceId: '#1001' },
+		{ outcome: 'skipped', reason: 'cancelled', referenceId: '#3' },
+	]);
+	expect(outputs[1] ?? []).toEqual([]);
 });
 
 describe('invalid order', () => {

@@ -70,29 +70,27 @@ describe('deliveries to update', () => {
 	});
 });
 
-describe('flags of an update', () => {
-	test('sends each flag as the option of its item says', async () => {
-		const ids = await service.seed(2);
-		const options = {
-			recalculatePrice: '={{ $json.price }}',
-			reorderRoute: false,
-			recalculateCity: '={{ $json.city }}',
-		};
+test('flags of an update: sends each flag as the option of its item says', async () => {
+	const ids = await service.seed(2);
+	const options = {
+		recalculatePrice: '={{ $json.price }}',
+		reorderRoute: false,
+		recalculateCity: '={{ $json.city }}',
+	};
 
-		await service.run(update({ cod: '5' }, { options }), {
-			items: [
-				{ id: ids[0], price: true, city: false },
-				{ id: ids[1], price: 'false', city: 'true' },
-				{ id: ids[0], price: '', city: null },
-			],
-		});
-
-		expect(updates()).toMatchObject([
-			{ recalculatePrice: true, reorderRoute: false, recalculateCity: false },
-			{ recalculatePrice: false, reorderRoute: false, recalculateCity: true },
-			{ recalculatePrice: true, reorderRoute: false, recalculateCity: true },
-		]);
+	await service.run(update({ cod: '5' }, { options }), {
+		items: [
+			{ id: ids[0], price: true, city: false },
+			{ id: ids[1], price: 'false', city: 'true' },
+			{ id: ids[0], price: '', city: null },
+		],
 	});
+
+	expect(updates()).toMatchObject([
+		{ recalculatePrice: true, reorderRoute: false, recalculateCity: false },
+		{ recalculatePrice: false, reorderRoute: false, recalculateCity: true },
+		{ recalculatePrice: true, reorderRoute: false, recalculateCity: true },
+	]);
 });
 
 describe('field of an update', () => {

@@ -116,38 +116,34 @@ describe('listening for a test event', () => {
 	});
 });
 
-describe('publishing after a change', () => {
-	test('replaces the URLs of a previous API secret, creating the new ones first', async () => {
-		const trigger = await open(every);
-		const other = await open({}, { workflowId: 'other' });
-		await other.activate();
-		const old = `${trigger.url}?event=updateTask&workflow=workflow&signature=${'5e'.repeat(32)}`;
-		await subscribe(old);
+test('publishing after a change: replaces the URLs of a previous API secret, creating the new ones first', async () => {
+	const trigger = await open(every);
+	const other = await open({}, { workflowId: 'other' });
+	await other.activate();
+	const old = `${trigger.url}?event=updateTask&workflow=workflow&signature=${'5e'.repeat(32)}`;
+	await subscribe(old);
 
-		await trigger.activate();
+	await trigger.activate();
 
-		expect(list().map(({ url }) => url)).toEqual([
-			signedUrl('createTask', trigger.url),
-			signedUrl('createRoute', trigger.url),
-			...[other.url, trigger.url].sort().map((url) => signedUrl('updateTask', url)),
-		]);
-		expect(service.requests().slice(-5)).toEqual(['GET', 'POST', 'POST', 'POST', 'DELETE']);
-		expect((await trigger.receive({ url: old, body: updated })).status).toBe(401);
-	});
+	expect(list().map(({ url }) => url)).toEqual([
+		signedUrl('createTask', trigger.url),
+		signedUrl('createRoute', trigger.url),
+		...[other.url, trigger.url].sort().map((url) => signedUrl('updateTask', url)),
+	]);
+	expect(service.requests().slice(-5)).toEqual(['GET', 'POST', 'POST', 'POST', 'DELETE']);
+	expect((await trigger.receive({ url: old, body: updated })).status).toBe(401);
 });
 
-describe('a change of the credential', () => {
-	test('rejects the earlier URLs with 401 when the host of the Base URL changes', async () => {
-		const credential: CredentialData = { ...service.credential };
-		const trigger = await open({}, { credential });
-		await trigger.activate();
-		credential.baseUrl = service.credential.baseUrl.replace('127.0.0.1', 'localhost');
+test('a change of the credential: rejects the earlier URLs with 401 when the host of the Base URL changes', async () => {
+	const credential: CredentialData = { ...service.credential };
+	const trigger = await open({}, { credential });
+	await trigger.activate();
+	credential.baseUrl = service.credential.baseUrl.replace('127.0.0.1', 'localhost');
 
-		expect((await trigger.receive({ url: hook(3).url, body: updated })).status).toBe(401);
-		await trigger.activate();
-		expect((await trigger.receive({ url: hook(3).url, body: updated })).status).toBe(200);
-		expect(list()).toHaveLength(1);
-	});
+	expect((await trigger.receive({ url: hook(3).url, body: updated })).status).toBe(401);
+	await trigger.activate();
+	expect((await trigger.receive({ url: hook(3).url, body: updated })).status).toBe(200);
+	expect(list()).toHaveLength(1);
 });
 
 test('fails and keeps nothing when the service reports a conflict (409)', async () => {
@@ -159,57 +155,53 @@ test('fails and keeps nothing when the service reports a conflict (409)', async 
 	expect(list()).toEqual([]);
 });
 
-describe('a copy of a workflow with the static data of the original', () => {
-	test('a copy neither removes the subscriptions of the original nor accepts its calls', async () => {
-		const trigger = await open(every);
-		await trigger.activate();
-		const before = list();
-		const { staticData } = trigger;
-		const copy = await open(every, {
-			...{ workflowId: 'copy', webhookId: 'webhook-of-workflow' },
-			staticData: deepCopy(staticData),
-		});
-
-		await copy.delete();
-		const after = list();
-		await trigger.deactivate();
-		copy.staticData = deepCopy(staticData);
-		await copy.activate();
-
-		expect(after).toEqual(before);
-		expect((await copy.receive({ url: before[2]?.url, body: updated })).status).toBe(401);
-		expect((await copy.receive({ url: hook(3).url, body: updated })).status).toBe(200);
+test('a copy of a workflow with the static data of the original: a copy neither removes the subscriptions of the original nor accepts its calls', async () => {
+	const trigger = await open(every);
+	await trigger.activate();
+	const before = list();
+	const { staticData } = trigger;
+	const copy = await open(every, {
+		...{ workflowId: 'copy', webhookId: 'webhook-of-workflow' },
+		staticData: deepCopy(staticData),
 	});
+
+	await copy.delete();
+	const after = list();
+	await trigger.deactivate();
+	copy.staticData = deepCopy(staticData);
+	await copy.activate();
+
+	expect(after).toEqual(before);
+	expect((await copy.receive({ url: before[2]?.url, body: updated })).status).toBe(401);
+	expect((await copy.receive({ url: hook(3).url, body: updated })).status).toBe(200);
 });
 
-describe('a trigger next to other webhooks', () => {
-	test('never changes subscriptions of others, however similar', async () => {
-		const trigger = await open(every);
-		const similar = [
-			trigger.url,
-			`${trigger.url}/`,
-			`${trigger.url}2?event=updateTask`,
-			`${trigger.url}?event=updateTask&mine=1`,
-			`${trigger.url}?event=deleteTask`,
-			`${trigger.url}?event=updateTask&signature=mine`,
-			`${trigger.url}?event=updateTask&workflow=another`,
-			`${trigger.url}?event=updateTask&workflow=another&signature=${'0a'.repeat(32)}`,
-			trigger.testUrl,
-			'https://shop.example/hook',
-		];
-		for (const url of similar) await subscribe(url);
-		const before = list();
+test('a trigger next to other webhooks: never changes subscriptions of others, however similar', async () => {
+	const trigger = await open(every);
+	const similar = [
+		trigger.url,
+		`${trigger.url}/`,
+		`${trigger.url}2?event=updateTask`,
+		`${trigger.url}?event=updateTask&mine=1`,
+		`${trigger.url}?event=deleteTask`,
+		`${trigger.url}?event=updateTask&signature=mine`,
+		`${trigger.url}?event=updateTask&workflow=another`,
+		`${trigger.url}?event=updateTask&workflow=another&signature=${'0a'.repeat(32)}`,
+		trigger.testUrl,
+		'https://shop.example/hook',
+	];
+	for (const url of similar) await subscribe(url);
+	const before = list();
 
-		await trigger.activate();
-		await trigger.activate('init');
-		await trigger.republish({ events: ['createTask'] });
-		await trigger.listen();
-		await trigger.stopListening();
-		await trigger.deactivate();
+	await trigger.activate();
+	await trigger.activate('init');
+	await trigger.republish({ events: ['createTask'] });
+	await trigger.listen();
+	await trigger.stopListening();
+	await trigger.deactivate();
 
-		expect(before).toHaveLength(similar.length);
-		expect(list()).toEqual(before);
-	});
+	expect(before).toHaveLength(similar.length);
+	expect(list()).toEqual(before);
 });
 
 describe('publishing with blacklisted webhooks', () => {

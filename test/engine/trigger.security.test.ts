@@ -28,29 +28,25 @@ async function expectRejected(trigger: Trigger, status: number, request: Receive
 	expect(trigger.executions).toHaveLength(before);
 }
 
-describe('unsigned calls', () => {
-	test('rejects an unsigned call with and without an event', async () => {
-		const trigger = await published();
+test('unsigned calls: rejects an unsigned call with and without an event', async () => {
+	const trigger = await published();
 
-		await expectRejected(trigger, 401, { url: trigger.url });
-		await expectRejected(trigger, 401, { url: `${trigger.url}?event=updateTask` });
-		await expectRejected(trigger, 401, { url: `${trigger.url}?event=updateTask&signature=` });
-	});
+	await expectRejected(trigger, 401, { url: trigger.url });
+	await expectRejected(trigger, 401, { url: `${trigger.url}?event=updateTask` });
+	await expectRejected(trigger, 401, { url: `${trigger.url}?event=updateTask&signature=` });
 });
 
-describe('a copied workflow file', () => {
-	test('rejects a URL that a copy of the workflow signed with another secret', async () => {
-		const trigger = await published();
-		const ownService = await startService({ apiSecret: 'guessed' });
-		// The same node of the same workflow, with the attacker's service and secret.
-		const copy = await open({}, { credential: ownService.credential });
-		await copy.create();
-		const forged = ownService.control.webhooks()[0]?.url ?? '';
-		await ownService.close();
+test('a copied workflow file: rejects a URL that a copy of the workflow signed with another secret', async () => {
+	const trigger = await published();
+	const ownService = await startService({ apiSecret: 'guessed' });
+	// The same node of the same workflow, with the attacker's service and secret.
+	const copy = await open({}, { credential: ownService.credential });
+	await copy.create();
+	const forged = ownService.control.webhooks()[0]?.url ?? '';
+	await ownService.close();
 
-		expect(forged).toMatch(/\?event=updateTask&workflow=workflow&signature=[0-9a-f]{64}$/);
-		await expectRejected(trigger, 401, { url: forged });
-	});
+	expect(forged).toMatch(/\?event=updateTask&workflow=workflow&signature=[0-9a-f]{64}$/);
+	await expectRejected(trigger, 401, { url: forged });
 });
 
 describe('static data of the node', () => {
@@ -80,23 +76,20 @@ describe('static data of the node', () => {
 	});
 });
 
-describe('log lines', () => {
-	test('groups equal rejections of a node', async () => {
-		const now = jest.spyOn(Date, 'now');
-		const trigger = await published({}, { workflowId: 'grouped' });
-		for (let count = 0; count < 20; count++)
-			await expectRejected(trigger, 401, { url: trigger.url });
-		await expectRejected(trigger, 400, { url: hook(3).url, body: [[]] });
-		const minuteLater = Date.now() + 60_000;
-		now.mockImplementation(() => minuteLater);
-		await expectRejected(trigger, 401, { url: trigger.url });
+test('log lines: groups equal rejections of a node', async () => {
+	const now = jest.spyOn(Date, 'now');
+	const trigger = await published({}, { workflowId: 'grouped' });
+	for (let count = 0; count < 20; count++) await expectRejected(trigger, 401, { url: trigger.url });
+	await expectRejected(trigger, 400, { url: hook(3).url, body: [[]] });
+	const minuteLater = Date.now() + 60_000;
+	now.mockImplementation(() => minuteLater);
+	await expectRejected(trigger, 401, { url: trigger.url });
 
-		expect(service.warnings()).toEqual([
-			expect.stringMatching(/rejected a call \(status 401\): .*publish the workflow again/),
-			expect.stringContaining('rejected a call (status 400): The body contains no event.'),
-			expect.stringContaining('rejected a call (status 401)'),
-		]);
-	});
+	expect(service.warnings()).toEqual([
+		expect.stringMatching(/rejected a call \(status 401\): .*publish the workflow again/),
+		expect.stringContaining('rejected a call (status 400): The body contains no event.'),
+		expect.stringContaining('rejected a call (status 401)'),
+	]);
 });
 
 describe('forged signatures', () => {
@@ -312,27 +305,25 @@ describe('an incomplete credential', () => {
 	);
 });
 
-describe('a changed credential', () => {
-	test('applies to calls a second after the last reading, or at once when published again', async () => {
-		const now = jest.spyOn(Date, 'now');
-		const setTime = (ms: number) => now.mockImplementation(() => ms);
-		setTime(1_000_000);
-		const credential: CredentialData = { ...service.credential };
-		const trigger = await published({}, { credential });
-		const { url } = hook(3);
-		const statusAt = async (ms: number) => {
-			setTime(ms);
-			return (await trigger.receive({ url, body: updated })).status;
-		};
-		expect(await statusAt(1_000_000)).toBe(200);
-		credential.companyId = 1002;
+test('a changed credential: applies to calls a second after the last reading, or at once when published again', async () => {
+	const now = jest.spyOn(Date, 'now');
+	const setTime = (ms: number) => now.mockImplementation(() => ms);
+	setTime(1_000_000);
+	const credential: CredentialData = { ...service.credential };
+	const trigger = await published({}, { credential });
+	const { url } = hook(3);
+	const statusAt = async (ms: number) => {
+		setTime(ms);
+		return (await trigger.receive({ url, body: updated })).status;
+	};
+	expect(await statusAt(1_000_000)).toBe(200);
+	credential.companyId = 1002;
 
-		expect(await statusAt(1_000_999)).toBe(200);
-		expect(await statusAt(1_001_000)).toBe(401);
-		credential.companyId = service.credential.companyId;
-		await trigger.activate();
-		expect(await statusAt(1_001_001)).toBe(200);
-	});
+	expect(await statusAt(1_000_999)).toBe(200);
+	expect(await statusAt(1_001_000)).toBe(401);
+	credential.companyId = service.credential.companyId;
+	await trigger.activate();
+	expect(await statusAt(1_001_001)).toBe(200);
 });
 
 describe('the option Verify Caller', () => {

@@ -84,7 +84,7 @@ test.each([
 test.each([
 	['created', 'Pending review', '#1001: pending review', '#1001 was sent. Correct it\n'],
 	['invalid', '', '#1001: action needed', '#1001: Correct it\n'],
-	['created', '', '#1001 (not reported by Shopify)', 'did not report them to n8n: #1001\n'],
+	['created', '', '#1001 (sent at night)', 'did not report them to n8n: #1001\n'],
 ])('the email of the starter about an order that is %s, %s', (outcome, status, subject, line) => {
 	const actionNeeded = subject.endsWith(')') ? '' : 'Correct it';
 	const id = outcome === 'created' ? 'D-1' : '';

@@ -130,6 +130,8 @@ function actionText(action: Action): string {
 			return missingText(action.fields);
 		case 'tooOld':
 			return 'Check whether this order was delivered: it is older than Maximum Order Age, so it was not sent.';
+		case 'held':
+			return `Not sent, probably because of a hold in Shopify: ${listed(action.items)}. When it is released, send what is left.`;
 		case 'tooOldThen':
 			return `On ${dayOf(action.until)}, it will be older than Maximum Order Age, so it will not be sent. Send it on that day with the operation Create.`;
 		case 'stopDelivery':

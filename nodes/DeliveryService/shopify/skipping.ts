@@ -134,12 +134,8 @@ function findFilterSkip(order: Order, mapping: OrderMapping): Skip | undefined {
 	const { excluded, isSent } = checkMethods(order, mapping);
 	// The user chose to send pickups, whatever they are called.
 	const isPickup = order.fulfillmentOrder?.delivery_method?.method_type === 'pick_up';
-	if (!isSent && !isPickup)
-		return {
-			code: 'shippingMethod',
-			methods: excluded,
-			isOnlyListed: filters.shippingMethods.length > 0,
-		};
+	const isOnlyListed = filters.shippingMethods.length > 0;
+	if (!isSent && !isPickup) return { code: 'shippingMethod', methods: excluded, isOnlyListed };
 	const tags = new Set(order.tags.map((tag) => tag.toLowerCase()));
 	const hasTag = (tag: string) => tags.has(tag.toLowerCase());
 	if (filters.tags.length > 0 && !filters.tags.some(hasTag)) return { code: 'tag', tag: undefined };
@@ -173,10 +169,8 @@ export function findTimeSkip(
 export function mustStop({ code }: Skip, { fulfillmentOrder: part, fulfillments }: Order): boolean {
 	if (code !== 'closed') return code === 'onHold' || code === 'cancelled' || code === 'incomplete';
 	if (!part || !fulfillments) return false;
-	const fulfilledUnits = unitsByLine(fulfillments.flatMap(({ line_items }) => line_items));
-	return part.line_items.some(
-		({ line_item_id: id, quantity = 0 }) => fulfilledUnits(id) < quantity,
-	);
+	const fulfilled = unitsByLine(fulfillments.flatMap(({ line_items }) => line_items));
+	return part.line_items.some(({ line_item_id: id, quantity = 0 }) => fulfilled(id) < quantity);
 }
 
 /** A field that an order lacks, by its name in REST, and by that in the API that the order is from. */

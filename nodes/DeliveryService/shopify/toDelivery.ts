@@ -44,6 +44,7 @@ export type Action =
 	| { code: 'unclearDate'; text: string }
 	| { code: 'missingFields'; fields: MissingField[] }
 	| { code: 'tooOld' }
+	| { code: 'held'; items: string[] }
 	/** It is scheduled, and too old at the end of that day. */
 	| { code: 'tooOldThen'; until: string }
 	/** It is skipped, but was sent before. */
@@ -147,6 +148,8 @@ export function orderToDelivery(
 			skip,
 			actions: actionsOf(
 				skip.code === 'tooOld' && { code: 'tooOld' },
+				// A workflow that reads all open orders every day sends it when it is released.
+				skip.code === 'nothingToShip' && !mapping.filters.skipUntilDeliveryDate && units.held,
 				until !== undefined && willBeTooOld && { code: 'tooOldThen', until },
 				mayBeCash && { code: 'unknownPaymentMethod', methods },
 				missing && { code: 'missingFields', fields: missing },
@@ -182,6 +185,7 @@ export function orderToDelivery(
 			methods: notCollectedFor,
 			unknownMethods: payment.unknownMethods,
 		},
+		units.held,
 		excluded.length > 0 && { code: 'excludedMethod', methods: excluded },
 		unclearOf && { code: 'typeUnclear', methods: unclearOf },
 		date.day !== undefined &&

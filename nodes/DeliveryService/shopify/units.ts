@@ -49,6 +49,8 @@ export interface OrderUnits {
 	lines: LineUnits[];
 	/** Whether a fulfillment service ships some of the units that would be taken otherwise. */
 	isByService: boolean;
+	/** The items of a whole order on hold: fulfillable_quantity is 0, though nothing explains it. */
+	held: { code: 'held'; items: string[] } | false;
 	/** Why the units that this delivery takes can't be determined. */
 	problems: string[];
 }
@@ -70,17 +72,16 @@ export function countUnits(order: Order, { filters }: OrderMapping): OrderUnits 
 		({ line_item_id: id, fulfillable_quantity: quantity }) =>
 			quantity > 0 && !order.line_items.some((line) => line.id === id),
 	);
-	const problems = [
-		...(unknown
-			? [
-					`${orderLabel(order)} doesn't contain the item with the ID ${unknown.line_item_id} of its fulfillment order. If the order was edited, fetch it again. ${howToRequest(order, `all "${fieldName(order, ['line_items'])}" with their IDs`)}.`,
-				]
-			: []),
-		...own.flatMap(({ problem }) => problem ?? []),
-	];
+	const missing =
+		unknown &&
+		`${orderLabel(order)} doesn't contain the item with the ID ${unknown.line_item_id} of its fulfillment order. If the order was edited, fetch it again. ${howToRequest(order, `all "${fieldName(order, ['line_items'])}" with their IDs`)}.`;
+	const problems = [missing, ...own.map(({ problem }) => problem)].flatMap((text) => text ?? []);
+	const isHeld = ({ line, kept, fulfilled, left = kept }: CountedLine) =>
+		(fulfilled > 0 || line.fulfillment_status === undefined) && left + fulfilled < kept;
+	const items = part || !order.fulfillments ? [] : own.filter(isHeld).map(({ name }) => name);
 	const takenOf = (entry: TakenLine) => (isOther(entry) ? 0 : (entry.taken ?? 0));
 	const lines = units.map((entry) => ({ ...entry, taken: takenOf(entry) }));
-	return { lines, isByService, problems };
+	return { lines, isByService, held: items.length > 0 && { code: 'held', items }, problems };
 }
 
 type CountedLine = Omit<LineUnits, 'taken'>;

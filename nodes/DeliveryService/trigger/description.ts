@@ -64,7 +64,7 @@ export const properties: INodeProperties[] = [
 		options: eventOptions,
 		default: ['updateTask'],
 		description:
-			"The events that start the workflow. In this node's Settings, leave Execute Once off: it drops all but the first event of a call. If the Delivery Service sends an event twice, a Remove Duplicates node can drop the second one.",
+			"The events that start the workflow. In this node's Settings, leave Execute Once off: it drops all but the first event of a call. The Delivery Service may send an event twice.",
 	},
 	{
 		...optionsField,

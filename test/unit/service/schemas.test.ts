@@ -176,11 +176,9 @@ test('sends text without invisible characters, and counts text of nothing else a
 	expect(messageFor(deliverySchema, nameless)).toBe('Recipient name is empty');
 });
 
-describe('the targets of an update', () => {
-	test('limits only the reference IDs of an update to 40 characters', () => {
-		expect(targetSchemas.referenceIds.safeParse(['r'.repeat(41)]).success).toBe(false);
-		expect(targetSchemas.deliveryIds.safeParse(['d'.repeat(41)]).success).toBe(true);
-	});
+test('the targets of an update: limits only the reference IDs of an update to 40 characters', () => {
+	expect(targetSchemas.referenceIds.safeParse(['r'.repeat(41)]).success).toBe(false);
+	expect(targetSchemas.deliveryIds.safeParse(['d'.repeat(41)]).success).toBe(true);
 });
 
 describe('the URL of a subscription', () => {

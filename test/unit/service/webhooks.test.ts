@@ -171,10 +171,8 @@ test('names a webhook without its query, which may contain a signature', () => {
 	expect(webhookName({ url: `x?signature=1`, action: 9 })).toBe('x for Event 9');
 });
 
-describe('requireSuccess', () => {
-	test('throws when the connection failed', () => {
-		expect(() => requireSuccess(node, { kind: 'noResponse', code: '' })).toThrow(
-			'The Delivery Service could not be reached',
-		);
-	});
+test('requireSuccess: throws when the connection failed', () => {
+	expect(() => requireSuccess(node, { kind: 'noResponse', code: '' })).toThrow(
+		'The Delivery Service could not be reached',
+	);
 });

@@ -1,3 +1,4 @@
+import { actionNeeded } from '../../../nodes/DeliveryService/messages/orders';
 import {
 	byWeight,
 	deliveryOf,
@@ -77,6 +78,21 @@ describe('skipped orders', () => {
 			message:
 				"The order has nothing left to ship: its items are fulfilled, refunded, removed or don't need shipping. To send a second package, use the operation Create.",
 		});
+	});
+
+	test('says which items are probably on hold, if nothing else explains that none is left', () => {
+		const held = sampleLine({ id: 2, name: 'Lamp', fulfillable_quantity: 0 });
+		const need = (line_items: unknown[], filters = {}) => {
+			const order = sampleOrder({ line_items, fulfillments: [] });
+			const { kind, actions } = outcomeOf(order, { filters });
+			return [kind, actionNeeded(actions)];
+		};
+		const needed = 'because of a hold in Shopify: "Lamp". When it is released, send what is left.';
+		expect(need([held])).toEqual(['skipped', expect.stringContaining(needed)]);
+		expect(need([held], { skipUntilDeliveryDate: true })).toEqual(['skipped', '']);
+		expect(need([sampleLine(), held])).toEqual(['delivery', expect.stringContaining(needed)]);
+		const fulfilled = { ...held, fulfillment_status: 'fulfilled' };
+		expect(need([sampleLine(), fulfilled])).toEqual(['delivery', '']);
 	});
 
 	describe('a local pickup order', () => {
@@ -351,13 +367,11 @@ describe('location', () => {
 		});
 	});
 
-	describe('with Include Coordinates off', () => {
-		test('leaves out the coordinates of the order, but not those of the options', () => {
-			const address = locationOf({}, { includeCoordinates: false });
-			expect([address.lat, address.lng]).toEqual([undefined, undefined]);
-			const overrides = { lat: '1', lng: '2' };
-			expect(locationOf({}, { includeCoordinates: false, overrides })).toMatchObject(overrides);
-		});
+	test('with Include Coordinates off: leaves out the coordinates of the order, but not those of the options', () => {
+		const address = locationOf({}, { includeCoordinates: false });
+		expect([address.lat, address.lng]).toEqual([undefined, undefined]);
+		const overrides = { lat: '1', lng: '2' };
+		expect(locationOf({}, { includeCoordinates: false, overrides })).toMatchObject(overrides);
 	});
 
 	test('uses the codes of province and country if their names are missing', () => {
