@@ -190,8 +190,8 @@ export class Shop {
 	/** Puts a fulfillment order on hold, or releases it. Throws a ShopRejection (404). */
 	hold(fulfillmentOrderId: number, onHold = true): void {
 		const hold = { reason: 'high_risk_of_fraud', reason_notes: 'Check the card first' };
-		const [status, holds] = onHold ? (['on_hold', [hold]] as const) : (['open', []] as const);
-		this.shipping.change(fulfillmentOrderId, { status, fulfillment_holds: [...holds] });
+		const status = onHold ? 'on_hold' : 'open';
+		this.shipping.change(fulfillmentOrderId, { status, fulfillment_holds: onHold ? [hold] : [] });
 	}
 
 	/** Schedules a fulfillment order for a later time, or opens it now. Throws a ShopRejection (404). */

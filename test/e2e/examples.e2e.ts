@@ -355,6 +355,14 @@ describe.each(['newest', '1.123'] as const)('examples without a table in n8n %s'
 			expect(deliveriesOf(env, order)).toHaveLength(1);
 		});
 
+		test('emails the owner about an order on hold', async () => {
+			const lines = samples[0]!.line_items.map((line) => ({ ...line, fulfillable_quantity: 0 }));
+			const held = { ...samples[0]!, line_items: lines };
+			const order = await env.afterExecutions(workflow, 1, () => env.shopify.shop.place(held));
+			expect((await env.email(order.name)).text).toContain('because of a hold in Shopify');
+			expect(deliveriesOf(env, order)).toEqual([]);
+		});
+
 		test('responds with 401 to a wrong or missing signature, creates nothing and emails the owner', async () => {
 			const requestCount = control().requests().length;
 			const body = JSON.stringify({ ...samples[0], name: '#W-2' });
@@ -587,7 +595,10 @@ describe.each(['newest', '1.123'] as const)('examples without a table in n8n %s'
 		}
 		expect(sheetDeliveries()).toEqual([]);
 		// Excel puts a byte order mark before the first column.
-		await waitForPage(await upload(`\uFEFF${rows}`), 'Deliveries created: 3');
+		await waitForPage(
+			await upload(`\uFEFF${rows.replace('Books', '12" books')}`),
+			'Deliveries created: 3',
+		);
 		const page = await upload(
 			rows.replace('N-2003', 'N-2004').replace('Books,2,s', 'Books,2,huge'),
 		);
@@ -855,7 +866,7 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 		expect(await rowOf(order)).toMatchObject({ status: 'skipped', solved: 'no' });
 		expect((await env.email(order.name)).text).toMatch(/\n1\. It was not sent, .* If Pay the/);
 		const row = { orderName: order.name };
-		await env.installation.client.changeTableRow(deliveriesTable, row, { solved: 'yes' });
+		await env.installation.client.changeTableRow(deliveriesTable, row, { solved: 'Yes ' });
 		shop.pay(order.id);
 		await catchUp();
 		expect(deliveriesOf(env, order)).toEqual([]);

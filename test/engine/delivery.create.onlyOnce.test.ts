@@ -172,7 +172,7 @@ describe('two orders with the same reference', () => {
 	});
 });
 
-test('concurrent executions: creates each delivery once in concurrent executions of several processes', async () => {
+test('creates each delivery once in concurrent executions of several processes', async () => {
 	const go = async () => {
 		restart();
 		return await service.run(createOnce({ batchSize: 3 }), {

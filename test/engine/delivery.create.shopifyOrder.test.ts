@@ -296,7 +296,7 @@ describe('one place for every order', () => {
 	});
 });
 
-test('order that is skipped: sends the other orders and returns skipped ones in their place', async () => {
+test('sends the other orders, and returns skipped ones in their place', async () => {
 	const { items, outputs } = await service.run(fromOrder(), {
 		items: [
 			shopifyOrder({ name: '#1', test: true }),

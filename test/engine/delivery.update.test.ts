@@ -70,7 +70,7 @@ describe('deliveries to update', () => {
 	});
 });
 
-test('flags of an update: sends each flag as the option of its item says', async () => {
+test('sends each flag of an update as the option of its item says', async () => {
 	const ids = await service.seed(2);
 	const options = {
 		recalculatePrice: '={{ $json.price }}',

@@ -116,7 +116,7 @@ describe('listening for a test event', () => {
 	});
 });
 
-test('publishing after a change: replaces the URLs of a previous API secret, creating the new ones first', async () => {
+test('publishing replaces the URLs of a previous API secret, creating the new ones first', async () => {
 	const trigger = await open(every);
 	const other = await open({}, { workflowId: 'other' });
 	await other.activate();
@@ -134,7 +134,7 @@ test('publishing after a change: replaces the URLs of a previous API secret, cre
 	expect((await trigger.receive({ url: old, body: updated })).status).toBe(401);
 });
 
-test('a change of the credential: rejects the earlier URLs with 401 when the host of the Base URL changes', async () => {
+test('rejects the earlier URLs with 401 when the host of the Base URL changes', async () => {
 	const credential: CredentialData = { ...service.credential };
 	const trigger = await open({}, { credential });
 	await trigger.activate();
@@ -155,7 +155,7 @@ test('fails and keeps nothing when the service reports a conflict (409)', async 
 	expect(list()).toEqual([]);
 });
 
-test('a copy of a workflow with the static data of the original: a copy neither removes the subscriptions of the original nor accepts its calls', async () => {
+test('a copy of a workflow neither removes the subscriptions of the original nor accepts its calls', async () => {
 	const trigger = await open(every);
 	await trigger.activate();
 	const before = list();
@@ -176,7 +176,7 @@ test('a copy of a workflow with the static data of the original: a copy neither 
 	expect((await copy.receive({ url: hook(3).url, body: updated })).status).toBe(200);
 });
 
-test('a trigger next to other webhooks: never changes subscriptions of others, however similar', async () => {
+test('never changes subscriptions of others, however similar', async () => {
 	const trigger = await open(every);
 	const similar = [
 		trigger.url,

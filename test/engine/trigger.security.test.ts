@@ -28,7 +28,7 @@ async function expectRejected(trigger: Trigger, status: number, request: Receive
 	expect(trigger.executions).toHaveLength(before);
 }
 
-test('unsigned calls: rejects an unsigned call with and without an event', async () => {
+test('rejects an unsigned call with and without an event', async () => {
 	const trigger = await published();
 
 	await expectRejected(trigger, 401, { url: trigger.url });
@@ -36,7 +36,7 @@ test('unsigned calls: rejects an unsigned call with and without an event', async
 	await expectRejected(trigger, 401, { url: `${trigger.url}?event=updateTask&signature=` });
 });
 
-test('a copied workflow file: rejects a URL that a copy of the workflow signed with another secret', async () => {
+test('rejects a URL that a copy of the workflow signed with another secret', async () => {
 	const trigger = await published();
 	const ownService = await startService({ apiSecret: 'guessed' });
 	// The same node of the same workflow, with the attacker's service and secret.
@@ -76,7 +76,7 @@ describe('static data of the node', () => {
 	});
 });
 
-test('log lines: groups equal rejections of a node', async () => {
+test('groups equal rejections of a node in the log', async () => {
 	const now = jest.spyOn(Date, 'now');
 	const trigger = await published({}, { workflowId: 'grouped' });
 	for (let count = 0; count < 20; count++) await expectRejected(trigger, 401, { url: trigger.url });
@@ -305,7 +305,7 @@ describe('an incomplete credential', () => {
 	);
 });
 
-test('a changed credential: applies to calls a second after the last reading, or at once when published again', async () => {
+test('a changed credential applies to calls a second after the last reading, or at once when published again', async () => {
 	const now = jest.spyOn(Date, 'now');
 	const setTime = (ms: number) => now.mockImplementation(() => ms);
 	setTime(1_000_000);

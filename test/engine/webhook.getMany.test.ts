@@ -138,17 +138,15 @@ test('returns readable webhooks, and other entries unchanged', async () => {
 	]);
 });
 
-describe('an error of Get Many', () => {
-	test.each<[string, INodeParameters]>([
-		['Limit "many" is not a number [item 0]', { limit: '={{ "many" }}' }],
-		[
-			'Status "gone" is not one of active, blacklisted [item 0]',
-			{ filters: { status: '={{ "gone" }}' } },
-		],
-	])('rejects an invalid parameter before any request: %s', async (message, more) => {
-		const { error } = await service.run(getAll(more));
+test.each<[string, INodeParameters]>([
+	['Limit "many" is not a number [item 0]', { limit: '={{ "many" }}' }],
+	[
+		'Status "gone" is not one of active, blacklisted [item 0]',
+		{ filters: { status: '={{ "gone" }}' } },
+	],
+])('Get Many rejects an invalid parameter before any request: %s', async (message, more) => {
+	const { error } = await service.run(getAll(more));
 
-		expect(service.control.requests()).toEqual([]);
-		expect(error?.message).toBe(message);
-	});
+	expect(service.control.requests()).toEqual([]);
+	expect(error?.message).toBe(message);
 });

@@ -9,7 +9,7 @@ beforeAll(async () => {
 beforeEach(() => local.service.control.reset());
 afterAll(async () => await local.service.close());
 
-test('recorded requests: records requests unchanged, but without the API secret', async () => {
+test('records requests unchanged, but without the API secret', async () => {
 	const body = creation();
 	await local.api.post('/v1/deliveries', body, { headers: { 'X-Trace': 'a' } });
 	await local.api.get('/hooks/companies/1001?page=2');
@@ -30,7 +30,7 @@ test('recorded requests: records requests unchanged, but without the API secret'
 	);
 });
 
-test('the control over HTTP: rejects requests from other websites', async () => {
+test('the control rejects requests from other websites', async () => {
 	const { port } = local.service;
 	const foreignHeaders: Array<Record<string, string>> = [
 		{ Origin: 'https://evil.example' },

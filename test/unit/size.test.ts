@@ -10,9 +10,9 @@ import { projectFolder } from '../../playground/n8n/folders';
  * lowers it.
  */
 const maxLines = {
-	nodes: 12_563,
+	nodes: 12_559,
 	'nodes/DeliveryService/ledger': 703,
-	'nodes/DeliveryService/shopify': 3292,
+	'nodes/DeliveryService/shopify': 3293,
 	'nodes/DeliveryService/trigger': 1013,
 	'nodes/DeliveryService/operations/webhook': 405,
 	test: 30_000,

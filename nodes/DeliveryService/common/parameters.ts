@@ -34,12 +34,7 @@ export function omitBlank(fields: object): Record<string, unknown> {
 
 /** A list from comma-separated text or an array, without empty entries. */
 export function toList(value: unknown): unknown[] {
-	const entries: unknown[] =
-		typeof value === 'string'
-			? value.trim().split(/\s*,\s*/)
-			: Array.isArray(value)
-				? value
-				: [value];
+	const entries = typeof value === 'string' ? value.trim().split(/\s*,\s*/) : [value].flat();
 	return entries.filter((entry) => !isBlank(entry));
 }
 

@@ -75,7 +75,7 @@ function methodText({ methods, isOnlyListed }: Extract<Skip, { code: 'shippingMe
 		return 'has no shipping method, and only those in Shipping Methods under Filters are sent.';
 	return isOnlyListed
 		? `has the shipping method ${names}. To send it, add the name to Shipping Methods under Filters, and remove it from Exclude Shipping Methods.`
-		: `has the shipping method ${names}, which counts as a store pickup or is excluded. To send it, add Exclude Shipping Methods under Filters, and remove the name there.`;
+		: `has the shipping method ${names}, which Exclude Shipping Methods under Filters excludes. To send it, remove the name there; if you don't see this filter, add it first.`;
 }
 
 function pickupText({ pickup }: Extract<Skip, { code: 'localPickup' }>): string {
@@ -131,7 +131,7 @@ function actionText(action: Action): string {
 		case 'tooOld':
 			return 'Check whether this order was delivered: it is older than Maximum Order Age, so it was not sent.';
 		case 'held':
-			return `Not sent, probably because of a hold in Shopify: ${listed(action.items)}. When it is released, send what is left.`;
+			return `Not sent, probably because of a hold in Shopify: ${listed(action.items)}. When it is released, send these items with the operation Create and Skip Already Sent.`;
 		case 'tooOldThen':
 			return `On ${dayOf(action.until)}, it will be older than Maximum Order Age, so it will not be sent. Send it on that day with the operation Create.`;
 		case 'stopDelivery':

@@ -132,6 +132,7 @@ export function orderToDelivery(
 	};
 	const units = countUnits(order, mapping);
 	const lines = units.lines.filter(({ taken }) => taken > 0);
+	const held = units.held.length > 0 && ({ code: 'held', items: units.held } as const);
 	const date = findDeliveryDate(order, lines, mapping);
 	const skip =
 		findSkip(order, mapping, units, lines.length > 0 || units.problems.length > 0) ??
@@ -149,7 +150,7 @@ export function orderToDelivery(
 			actions: actionsOf(
 				skip.code === 'tooOld' && { code: 'tooOld' },
 				// A workflow that reads all open orders every day sends it when it is released.
-				skip.code === 'nothingToShip' && !mapping.filters.skipUntilDeliveryDate && units.held,
+				skip.code === 'nothingToShip' && !mapping.filters.skipUntilDeliveryDate && held,
 				until !== undefined && willBeTooOld && { code: 'tooOldThen', until },
 				mayBeCash && { code: 'unknownPaymentMethod', methods },
 				missing && { code: 'missingFields', fields: missing },
@@ -185,7 +186,7 @@ export function orderToDelivery(
 			methods: notCollectedFor,
 			unknownMethods: payment.unknownMethods,
 		},
-		units.held,
+		held,
 		excluded.length > 0 && { code: 'excludedMethod', methods: excluded },
 		unclearOf && { code: 'typeUnclear', methods: unclearOf },
 		date.day !== undefined &&

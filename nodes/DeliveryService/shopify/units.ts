@@ -49,8 +49,8 @@ export interface OrderUnits {
 	lines: LineUnits[];
 	/** Whether a fulfillment service ships some of the units that would be taken otherwise. */
 	isByService: boolean;
-	/** The items of a whole order on hold: fulfillable_quantity is 0, though nothing explains it. */
-	held: { code: 'held'; items: string[] } | false;
+	/** The items of a whole order with units that can't ship now, though nothing else explains it. */
+	held: string[];
 	/** Why the units that this delivery takes can't be determined. */
 	problems: string[];
 }
@@ -78,10 +78,10 @@ export function countUnits(order: Order, { filters }: OrderMapping): OrderUnits 
 	const problems = [missing, ...own.map(({ problem }) => problem)].flatMap((text) => text ?? []);
 	const isHeld = ({ line, kept, fulfilled, left = kept }: CountedLine) =>
 		(fulfilled > 0 || line.fulfillment_status === undefined) && left + fulfilled < kept;
-	const items = part || !order.fulfillments ? [] : own.filter(isHeld).map(({ name }) => name);
+	const held = part || !order.fulfillments ? [] : own.filter(isHeld).map(({ name }) => name);
 	const takenOf = (entry: TakenLine) => (isOther(entry) ? 0 : (entry.taken ?? 0));
 	const lines = units.map((entry) => ({ ...entry, taken: takenOf(entry) }));
-	return { lines, isByService, held: items.length > 0 && { code: 'held', items }, problems };
+	return { lines, isByService, held, problems };
 }
 
 type CountedLine = Omit<LineUnits, 'taken'>;

@@ -18,23 +18,21 @@ function busy(retryAfter?: string, status = 429): Exchange {
 	};
 }
 
-describe('with Retry-After', () => {
-	test.each([
-		['seconds', '7', 7000],
-		['seconds with whitespace', ' 7 ', 7000],
-		['more seconds than the longest default pause', '3600', 3_600_000],
-		['a date', 'Sun, 01 Mar 2026 12:00:30 GMT', 30_000],
-	])(
-		'waits exactly as long as Retry-After requests in %s, whatever the attempt',
-		(_form, value, ms) => {
-			for (const attempt of [0, 5])
-				for (const random of [0, 0.99]) {
-					expect(pauseMs(busy(value), attempt, now, random)).toBe(ms);
-					expect(pauseMs(busy(value, 503), attempt, now, random)).toBe(ms);
-				}
-		},
-	);
-});
+test.each([
+	['seconds', '7', 7000],
+	['seconds with whitespace', ' 7 ', 7000],
+	['more seconds than the longest default pause', '3600', 3_600_000],
+	['a date', 'Sun, 01 Mar 2026 12:00:30 GMT', 30_000],
+])(
+	'waits exactly as long as Retry-After requests in %s, whatever the attempt',
+	(_form, value, ms) => {
+		for (const attempt of [0, 5])
+			for (const random of [0, 0.99]) {
+				expect(pauseMs(busy(value), attempt, now, random)).toBe(ms);
+				expect(pauseMs(busy(value, 503), attempt, now, random)).toBe(ms);
+			}
+	},
+);
 
 describe('without a usable Retry-After', () => {
 	test.each([

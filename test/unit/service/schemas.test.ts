@@ -176,7 +176,7 @@ test('sends text without invisible characters, and counts text of nothing else a
 	expect(messageFor(deliverySchema, nameless)).toBe('Recipient name is empty');
 });
 
-test('the targets of an update: limits only the reference IDs of an update to 40 characters', () => {
+test('limits only the reference IDs of an update to 40 characters', () => {
 	expect(targetSchemas.referenceIds.safeParse(['r'.repeat(41)]).success).toBe(false);
 	expect(targetSchemas.deliveryIds.safeParse(['d'.repeat(41)]).success).toBe(true);
 });

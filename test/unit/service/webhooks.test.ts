@@ -171,7 +171,7 @@ test('names a webhook without its query, which may contain a signature', () => {
 	expect(webhookName({ url: `x?signature=1`, action: 9 })).toBe('x for Event 9');
 });
 
-test('requireSuccess: throws when the connection failed', () => {
+test('requireSuccess throws when the connection failed', () => {
 	expect(() => requireSuccess(node, { kind: 'noResponse', code: '' })).toThrow(
 		'The Delivery Service could not be reached',
 	);

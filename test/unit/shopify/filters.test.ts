@@ -174,7 +174,7 @@ describe('shipping methods', () => {
 	test('are named in the message, with what sends the order after all', () => {
 		expect(outcomeOf(sampleOrder(methods('Store pickup')))).toMatchObject({
 			message:
-				'Order #1042 has the shipping method "Store pickup", which counts as a store pickup or is excluded. To send it, add Exclude Shipping Methods under Filters, and remove the name there.',
+				'Order #1042 has the shipping method "Store pickup", which Exclude Shipping Methods under Filters excludes. To send it, remove the name there; if you don\'t see this filter, add it first.',
 		});
 		const filters = { shippingMethods: ['Local*'] };
 		expect(outcomeOf(sampleOrder(methods('Mail')), { filters })).toMatchObject({

@@ -145,20 +145,18 @@ describe('finds a fulfillment order and its order', () => {
 	);
 });
 
-describe('the reference ID of a fulfillment order', () => {
-	test.each<[string, Fields, string]>([
-		['the order ID', { referenceIdFrom: 'id' }, `820982911946154-${id}`],
-		['a custom one', { overrides: { referenceId: 'A-7' } }, `A-7-${id}`],
-		['a custom one with its ID', { overrides: { referenceId: `F-${id}` } }, `F-${id}`],
-		['a custom one with its digits', { overrides: { referenceId: `8${id}` } }, `8${id}-${id}`],
-		[
-			'a custom one of 40 characters',
-			{ overrides: { referenceId: 'x'.repeat(40) } },
-			`${'x'.repeat(26)}-${id}`,
-		],
-	])('contains its ID: %s', (_, mapping, expected) => {
-		expect(deliveryOf(item(), mapping).referenceId).toBe(expected);
-	});
+test.each<[string, Fields, string]>([
+	['the order ID', { referenceIdFrom: 'id' }, `820982911946154-${id}`],
+	['a custom one', { overrides: { referenceId: 'A-7' } }, `A-7-${id}`],
+	['a custom one with its ID', { overrides: { referenceId: `F-${id}` } }, `F-${id}`],
+	['a custom one with its digits', { overrides: { referenceId: `8${id}` } }, `8${id}-${id}`],
+	[
+		'a custom one of 40 characters',
+		{ overrides: { referenceId: 'x'.repeat(40) } },
+		`${'x'.repeat(26)}-${id}`,
+	],
+])('the reference ID of a fulfillment order contains its ID: %s', (_, mapping, expected) => {
+	expect(deliveryOf(item(), mapping).referenceId).toBe(expected);
 });
 
 test('the reference ID of the whole order is known if that of the fulfillment order is custom', () => {

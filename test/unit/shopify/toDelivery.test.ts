@@ -87,7 +87,7 @@ describe('skipped orders', () => {
 			const { kind, actions } = outcomeOf(order, { filters });
 			return [kind, actionNeeded(actions)];
 		};
-		const needed = 'because of a hold in Shopify: "Lamp". When it is released, send what is left.';
+		const needed = 'because of a hold in Shopify: "Lamp". When it is released, send these items';
 		expect(need([held])).toEqual(['skipped', expect.stringContaining(needed)]);
 		expect(need([held], { skipUntilDeliveryDate: true })).toEqual(['skipped', '']);
 		expect(need([sampleLine(), held])).toEqual(['delivery', expect.stringContaining(needed)]);
@@ -367,7 +367,7 @@ describe('location', () => {
 		});
 	});
 
-	test('with Include Coordinates off: leaves out the coordinates of the order, but not those of the options', () => {
+	test('without Include Coordinates, leaves out the coordinates of the order, but not those of the options', () => {
 		const address = locationOf({}, { includeCoordinates: false });
 		expect([address.lat, address.lng]).toEqual([undefined, undefined]);
 		const overrides = { lat: '1', lng: '2' };

@@ -74,21 +74,19 @@ describe('passesFilters', () => {
 	);
 });
 
-describe('readFilters', () => {
-	test.each<[unknown, string[]]>([
-		['42, 43', ['42', '43']],
-		[
-			['42', 43],
-			['42', '43'],
-		],
-		[42, ['42']],
-		['', []],
-		[undefined, []],
-	])('reads %j as %j', (value, entries) => {
-		const [statuses, companies, cities] = [value, value, value];
-		const read = { statuses: entries, companies: entries, cities: entries };
-		expect(readFilters({ statuses, companies, cities })).toEqual(read);
-	});
+test.each<[unknown, string[]]>([
+	['42, 43', ['42', '43']],
+	[
+		['42', 43],
+		['42', '43'],
+	],
+	[42, ['42']],
+	['', []],
+	[undefined, []],
+])('readFilters reads %j as %j', (value, entries) => {
+	const [statuses, companies, cities] = [value, value, value];
+	const read = { statuses: entries, companies: entries, cities: entries };
+	expect(readFilters({ statuses, companies, cities })).toEqual(read);
 });
 
 describe('invalidFilter', () => {

@@ -86,7 +86,7 @@ export const getManyWebhooks: Operation = {
 			const { webhooks: listed, unreadable } = await webhooks.list();
 			const isFiltered = query.events.length > 0 || query.status !== undefined;
 			const matching = listed
-				.filter(({ status }) => status === (query.status ?? status))
+				.filter(({ status }) => query.status === undefined || status === query.status)
 				.filter(
 					({ event }) => query.events.length === 0 || query.events.some((one) => one === event),
 				)
