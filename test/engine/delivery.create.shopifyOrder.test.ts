@@ -386,9 +386,11 @@ test('says what an order needs when it is sent, also in a failed run, and not ag
 	expect(again?.message).toMatch(/ Allow Resending; for a second package, Create\.$/);
 });
 
-test('shows a hint that says why the only order was skipped', async () => {
+test('shows a hint that says why the only order was skipped, and all its columns', async () => {
 	const cancelled = shopifyOrder({ cancelled_at: '2026-11-02T10:00:00-06:00' });
-	const { hints } = await service.run(fromOrder(), { items: [cancelled] });
+	const parameters = { ...fromOrder(), options: { simplify: false } };
+	const { hints, items } = await service.run(parameters, { items: [cancelled] });
+	expect(jsonOf(items)[0]?.shopifyOrder).toEqual(orderSummary);
 	expect(hints.map(({ message }) => message)).toEqual([
 		'Nothing was sent. Order #1001 was canceled. If its delivery already exists, ask the Delivery Service to stop it.',
 	]);

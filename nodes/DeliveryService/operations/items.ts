@@ -109,20 +109,20 @@ export async function mapItems<Value>(
  * anything returns an error item for each input item: n8n would pass the input items on as if they
  * had succeeded.
  *
- * @param toItem returns the error item for the number of an input item
+ * @param toItems returns the error items of all input items
  * @throws the error of the operation, unless On Error is Continue
  */
 export async function withErrorItems(
 	context: IExecuteFunctions,
 	operation: () => Promise<INodeExecutionData[]>,
-	toItem = (problem: Problem, item: number) => errorItem(problem, item, { outcome: 'notSent' }),
+	toItems = (problem: Problem) =>
+		context.getInputData().map((_, item) => errorItem(problem, item, { outcome: 'notSent' })),
 ): Promise<INodeExecutionData[]> {
 	if (!context.continueOnFail()) return await operation();
 	try {
 		return await operation();
 	} catch (error) {
-		const problem = toProblem(error);
-		return context.getInputData().map((_, item) => toItem(problem, item));
+		return toItems(toProblem(error));
 	}
 }
 

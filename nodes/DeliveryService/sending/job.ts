@@ -19,8 +19,6 @@ export interface Job {
 	type?: CreationBody['type'];
 	/** What the ledger records; undefined if it may be sent any number of times. */
 	claim?: Claim;
-	/** Whether its output item has only the usual columns. */
-	simplify?: boolean;
 	/** The job on whose outcome that of this duplicate depends. */
 	first?: Job;
 	/** Set once. */

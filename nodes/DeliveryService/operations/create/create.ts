@@ -29,7 +29,7 @@ import {
 import type { Resource } from '../resource';
 import { dryRunHint, toDryRunItems } from './dryRun';
 import { readItemOptions, readRunOptions, readSkipAlreadySent, type RunOptions } from './options';
-import { hintsOf, toOutputItem, toOutputItems, warning } from './output';
+import { hintsOf, toOutputItems, warning } from './output';
 
 /** What deliveries are created from: its entry in the picker, its fields, and how it reads an item. */
 export interface Source {
@@ -88,12 +88,14 @@ export async function createDeliveries(
 				for (const job of jobs) job.outcome ??= { kind: 'notSent', why: { code: 'dryRun' } };
 			return await send(context, run, jobs);
 		},
-		(problem, item) => {
+		(problem) => {
+			const why = { code: 'notStarted', problem } as const;
 			// After an unexpected error, what was sent keeps its outcome.
-			const { outcome = { kind: 'notSent', why: { code: 'notStarted', problem } }, ...job } = jobs[
-				item
-			] ?? { item };
-			return toOutputItem({ ...job, item, outcome }, hasErrorOutput(context));
+			const failed = context.getInputData().map((_, item): Job => {
+				const job = jobs[item] ?? { item };
+				return { ...job, outcome: job.outcome ?? { kind: 'notSent', why } };
+			});
+			return toOutputItems(failed, true, hasErrorOutput(context));
 		},
 	);
 }
@@ -125,7 +127,7 @@ async function send(
 	run: CreateRun,
 	jobs: readonly Job[],
 ): Promise<INodeExecutionData[]> {
-	const { isRemembered } = run;
+	const { isRemembered, options } = run;
 	const isEmpty = jobs.every(({ delivery }) => delivery === undefined);
 	const report = isEmpty ? nothingSent : await sendJobs(jobs, await openSending(context, run));
 	if (context.getExecutionCancelSignal()?.aborted) logOutcomes(context, jobs);
@@ -136,7 +138,7 @@ async function send(
 		throw error;
 	}
 	context.addExecutionHints(...hintsOf(runHints(jobs, report)));
-	return toOutputItems(jobs, isRemembered, hasErrorOutput(context));
+	return toOutputItems(jobs, isRemembered, hasErrorOutput(context), !options.simplify);
 }
 
 /**
@@ -150,7 +152,7 @@ function isPreview(context: IExecuteFunctions): boolean {
 /** What a run would send, without sending it. */
 async function preview(
 	context: IExecuteFunctions,
-	{ isRemembered }: CreateRun,
+	{ options, isRemembered }: CreateRun,
 	jobs: readonly Job[],
 ): Promise<INodeExecutionData[]> {
 	// Checks the credential as a run does.
@@ -161,7 +163,7 @@ async function preview(
 		});
 	const attention = attentionHint(jobs);
 	context.addExecutionHints(dryRunHint(jobs), ...(attention ? [warning(attention)] : []));
-	return toDryRunItems(jobs, hasErrorOutput(context));
+	return toDryRunItems(jobs, hasErrorOutput(context), !options.simplify);
 }
 
 /**
@@ -269,11 +271,11 @@ function readItem(
 		const { referenceId } = delivery.value;
 		job.referenceId = referenceId;
 		if (isRemembered && referenceId === undefined) return invalid(noReferenceProblem);
-		const { companyId, simplify } = options.value;
+		const { companyId } = options.value;
 		// The type of the order's shipping method is more specific than the option.
 		const type = order.type ?? options.value.type;
 		const claim = claimOf(referenceId);
-		return Object.assign(job, { companyId, type, simplify, delivery: delivery.value, claim });
+		return Object.assign(job, { companyId, type, delivery: delivery.value, claim });
 	} catch (error) {
 		return invalid(named(toProblem(error)));
 	}

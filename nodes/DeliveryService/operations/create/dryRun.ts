@@ -16,8 +16,11 @@ import { toErrorItem, warning } from './output';
  * @param jobs those without an outcome would be sent
  * @param toErrorOutput whether n8n moves failed items to an output of their own
  */
-export function toDryRunItems(jobs: readonly Job[], toErrorOutput: boolean): INodeExecutionData[] {
-	const isFull = jobs.some(({ simplify }) => simplify === false);
+export function toDryRunItems(
+	jobs: readonly Job[],
+	toErrorOutput: boolean,
+	isFull: boolean,
+): INodeExecutionData[] {
 	return jobs.map((job) => {
 		const { item, referenceId = '', delivery, outcome, type = '', companyId = '' } = job;
 		if (toErrorOutput && outcome?.kind === 'invalid') return toErrorItem(job, true);

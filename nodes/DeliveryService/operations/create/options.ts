@@ -25,18 +25,21 @@ const childCompanyLabel = 'Child Company ID';
 const itemOptionsSchema = z.object({
 	companyId: companyIdSchema.optional(),
 	type: deliveryTypeSchema.optional(),
-	simplify: z.boolean().default(true),
 });
 
-const itemOptionLabels = { ...serviceLabels, companyId: 'child company ID', simplify: 'simplify' };
+const itemOptionLabels = { ...serviceLabels, companyId: 'child company ID' };
 
 const runOptionsSchema = z.object({
 	batchSize: numeric(z.int().min(1).max(limits.deliveriesPerRequest)).optional(),
 	dryRun: z.boolean().default(false),
+	simplify: z.boolean().default(true),
 	...retryShape(defaultTimeoutSeconds),
 });
 
-const runOptionLabels = { batchSize: 'batch size', dryRun: 'dry run', ...retryLabels };
+const runOptionLabels = {
+	...{ batchSize: 'batch size', dryRun: 'dry run', simplify: 'simplify' },
+	...retryLabels,
+};
 
 export type ItemOptions = z.infer<typeof itemOptionsSchema>;
 export type RunOptions = z.infer<typeof runOptionsSchema>;

@@ -19,10 +19,10 @@ export function toOutputItems(
 	jobs: readonly Job[],
 	isRemembered: boolean,
 	toErrorOutput: boolean,
+	isFull = false,
 ): INodeExecutionData[] {
 	// Most problems advise to run the workflow again, which sends all items again.
 	const warnsOfResending = !isRemembered && jobs.some(mayExist);
-	const isFull = jobs.some(({ simplify }) => simplify === false);
 	const rows = jobs.map((job) => toRow(job, isFull, isRemembered, warnsOfResending));
 	const empty = Object.fromEntries(rows.flatMap(Object.keys).map((name) => [name, '']));
 	return jobs.map((job, index) =>
@@ -30,12 +30,6 @@ export function toOutputItems(
 			? toErrorItem(job, isRemembered)
 			: outputItem({ ...empty, ...rows[index] }, job.item),
 	);
-}
-
-/** The output item of one job. */
-export function toOutputItem(job: Job, toErrorOutput: boolean): INodeExecutionData {
-	const [item] = toOutputItems([job], true, toErrorOutput);
-	return item ?? outputItem({}, job.item);
 }
 
 const notProcessed: Outcome = {

@@ -43,7 +43,8 @@ export const updateDelivery: Operation = {
 		return await withErrorItems(
 			context,
 			async () => await runUpdates(context, parameters, toItem),
-			(problem, item) => toItem.failure(item, 'notSent', problem),
+			(problem) =>
+				context.getInputData().map((_, item) => toItem.failure(item, 'notSent', problem)),
 		);
 	},
 };
