@@ -1,10 +1,7 @@
+import { defaultLimits } from '../../nodes/DeliveryService/operations/fields/shopifyOrderOptions';
 import type { Problem } from '../../nodes/DeliveryService/common/result';
 import { skipMessage } from '../../nodes/DeliveryService/messages/orders';
-import {
-	defaultLimits,
-	orderMappingSchema,
-	type OrderMapping,
-} from '../../nodes/DeliveryService/shopify/mapping';
+import { orderMappingSchema, type OrderMapping } from '../../nodes/DeliveryService/shopify/mapping';
 import type { Skip } from '../../nodes/DeliveryService/shopify/skipping';
 import {
 	orderToDelivery,
@@ -88,7 +85,7 @@ export function sampleOrder(changes: Fields = {}): Fields {
 }
 
 /** The default rule for the package size by weight. */
-export const byWeight = { by: 'weight', limits: defaultLimits };
+export const byWeight = { packageSizeByWeight: defaultLimits };
 
 /** The options for mapping an order in the tests: these, the defaults, and a fixed time. */
 export function mappingOf(options: Fields = {}): OrderMapping {

@@ -5,29 +5,6 @@ import { isEmailAddress } from '../service/values';
 import { deliveryMethods } from './fulfillmentOrder';
 import { optionalAmount, optionalCount, required, optionalText } from './orderSchema';
 
-/** The default sizes by weight of one package. */
-export const defaultLimits: Array<{ upToKg: number; size: string }> = [
-	{ upToKg: 1, size: 'xs' },
-	{ upToKg: 5, size: 's' },
-	{ upToKg: 10, size: 'm' },
-	{ upToKg: 20, size: 'l' },
-];
-
-/**
- * How to choose the size of a package. The Delivery Service requires one (section 2.5), and Shopify
- * doesn't have it.
- */
-const packageSizeRuleSchema = z.discriminatedUnion('by', [
-	z.strictObject({ by: z.literal('fixed'), size: packageSizeSchema.default('m') }),
-	z.strictObject({
-		by: z.literal('weight'),
-		/** The smallest limit that the weight of one package fits applies; the order doesn't matter. */
-		limits: z.array(z.strictObject({ upToKg: required(optionalAmount), size: packageSizeSchema })),
-		/** For packages that exceed all limits or have an unknown weight. */
-		otherwise: packageSizeSchema.default('xl'),
-	}),
-]);
-
 const names = z.array(required(optionalText));
 
 const filtersSchema = z.strictObject({
@@ -89,7 +66,11 @@ export const orderMappingSchema = z.strictObject({
 	addressFormat: z.enum(['components', 'text']).default('components'),
 	/** `order`: one package for the order. `unit`: one entry per line, with one package per unit. */
 	packagesPer: z.enum(['order', 'unit']).default('order'),
-	packageSize: packageSizeRuleSchema.prefault({ by: 'fixed' }),
+	packageSize: packageSizeSchema.default('m'),
+	/** The smallest limit that the weight of one package fits; without limits, the size above. */
+	packageSizeByWeight: z
+		.array(z.strictObject({ upToKg: required(optionalAmount), size: packageSizeSchema }))
+		.default([]),
 	referenceIdFrom: z.enum(['name', 'id', 'orderNumber']).default('name'),
 	includeTags: z.boolean().default(true),
 	includeAdditionalDetails: z.boolean().default(true),
@@ -107,4 +88,3 @@ export const orderMappingSchema = z.strictObject({
 });
 
 export type OrderMapping = z.output<typeof orderMappingSchema>;
-export type PackageSizeRule = OrderMapping['packageSize'];

@@ -1,6 +1,6 @@
 import type { Delivery } from '../service/schemas';
 import type { FulfillmentOrder } from './fulfillmentOrder';
-import type { OrderMapping, PackageSizeRule } from './mapping';
+import type { OrderMapping } from './mapping';
 import {
 	currencyDecimals,
 	multiply,
@@ -284,18 +284,21 @@ function weightSizePrice(
 	const weight = gramsPerPackage && shift(gramsPerPackage, -3);
 	return {
 		weight: weight && toNumber(multiply(weight, qty)),
-		size: sizeFor(weight, mapping.packageSize),
+		size: sizeFor(weight, mapping),
 		price: price && toNumber(price),
 	};
 }
 
-function sizeFor(weight: Decimal | undefined, rule: PackageSizeRule): Package['size'] {
-	if (rule.by === 'fixed') return rule.size;
-	if (!weight) return rule.otherwise;
-	const fittingLimits = rule.limits
-		.filter(({ upToKg }) => sign(subtract(upToKg, weight)) >= 0)
+/** A package that exceeds all limits, or has no known weight, is XL. */
+function sizeFor(
+	weight: Decimal | undefined,
+	{ packageSize, packageSizeByWeight: limits }: OrderMapping,
+): Package['size'] {
+	if (limits.length === 0) return packageSize;
+	const [smallest] = limits
+		.filter(({ upToKg }) => weight && sign(subtract(upToKg, weight)) >= 0)
 		.sort((a, b) => sign(subtract(a.upToKg, b.upToKg)));
-	return fittingLimits[0]?.size ?? rule.otherwise;
+	return smallest?.size ?? 'xl';
 }
 
 /**

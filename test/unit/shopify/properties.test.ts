@@ -102,7 +102,7 @@ test('a mapped order with a pickup passes every rule of the API document', () =>
 	const mapping = fc.record({
 		addressFormat: fc.constantFrom('components', 'text'),
 		packagesPer: fc.constantFrom('order', 'unit'),
-		packageSize: fc.constantFrom({ by: 'fixed', size: 's' }, byWeight),
+		packageSizeByWeight: fc.constantFrom([], byWeight.packageSizeByWeight),
 		referenceIdFrom: fc.constantFrom('name', 'id', 'orderNumber'),
 		cod: fc.constantFrom('never', 'cashOnDeliveryOrders', 'unpaid'),
 	});
@@ -151,7 +151,7 @@ test('an order with arbitrary optional fields becomes a delivery that passes eve
 						shipping_address: sampleAddress(address),
 						line_items: [sampleLine(line)],
 					}),
-					{ packagesPer: perUnit ? 'unit' : 'order', packageSize: byWeight },
+					{ packagesPer: perUnit ? 'unit' : 'order', ...byWeight },
 				);
 				if (outcome.kind !== 'delivery') throw new Error(JSON.stringify(outcome));
 				deliverySchema.parse({ pickup, ...outcome.delivery });

@@ -526,9 +526,9 @@ describe('packages', () => {
 	});
 
 	describe('package size', () => {
-		function sizeOf(grams: unknown, packageSize: unknown, packagesPer = 'order') {
+		function sizeOf(grams: unknown, size: object, packagesPer = 'order') {
 			const order = sampleOrder({ line_items: [sampleLine({ grams })] });
-			return deliveryOf(order, { packageSize, packagesPer }).packages[0]?.size;
+			return deliveryOf(order, { ...size, packagesPer }).packages[0]?.size;
 		}
 
 		test.each([
@@ -550,7 +550,7 @@ describe('packages', () => {
 			for (const grams of [0, '0', null]) {
 				const wardrobe = sampleLine({ id: 7002, grams });
 				const order = sampleOrder({ line_items: [lamp, wardrobe] });
-				const { packages } = deliveryOf(order, { packageSize: byWeight });
+				const { packages } = deliveryOf(order, byWeight);
 				expect(packages).toEqual([{ name: '#1042', qty: 1, size: 'xl', price: 50 }]);
 			}
 		});
@@ -566,9 +566,9 @@ describe('packages', () => {
 				{ upToKg: 0.7, size: 's' },
 				{ upToKg: 3, size: 'm' },
 			];
-			expect(sizeOf(350, { by: 'weight', limits, otherwise: 'xs' })).toBe('s');
-			expect(sizeOf(351, { by: 'weight', limits, otherwise: 'xs' })).toBe('m');
-			expect(sizeOf(20_000, { by: 'weight', limits, otherwise: 'xs' })).toBe('xs');
+			expect(sizeOf(350, { packageSizeByWeight: limits })).toBe('s');
+			expect(sizeOf(351, { packageSizeByWeight: limits })).toBe('m');
+			expect(sizeOf(20_000, { packageSizeByWeight: limits })).toBe('xl');
 		});
 	});
 });

@@ -85,7 +85,7 @@ export function readOrderMapping(parameters: ParameterReader, item: number): Res
 
 function mappingFromOptions(parameters: ParameterReader, item: number): object {
 	const added = collectionParameter(parameters, 'orderOptions', item);
-	const { packageSize, packageSizeByWeight, deliveryTypes, ...options } = omitBlank(added);
+	const { packageSizeByWeight, deliveryTypes, ...options } = omitBlank(added);
 	const { name, email, phone, address, lat, lng, ...others } = options;
 	const { instructions, referenceId, packageName, tags, cashOnDeliveryMethods, ...rest } = others;
 	return {
@@ -97,7 +97,7 @@ function mappingFromOptions(parameters: ParameterReader, item: number): object {
 			cashOnDeliveryMethods: toList(cashOnDeliveryMethods),
 		}),
 		deliveryTypes: collectionEntries(deliveryTypes, 'entry'),
-		...packageSizeRule(packageSize, packageSizeByWeight),
+		packageSizeByWeight: collectionEntries(packageSizeByWeight, 'limit'),
 		overrides: {
 			...{ name, email, phone, address, lat, lng, instructions, referenceId, packageName },
 			...(tags !== undefined && { tags: toList(tags) }),
@@ -117,13 +117,6 @@ export function fixedPlace(
 	return isPoint ? { code: 'fixedPlace', place: `${lat}, ${lng}` } : undefined;
 }
 
-/** Package Size by Weight overrides Package Size. */
-function packageSizeRule(size: unknown, byWeight: unknown): object {
-	const limits = collectionEntries(byWeight, 'limit');
-	if (limits.length > 0) return { packageSize: { by: 'weight', limits } };
-	return size === undefined ? {} : { packageSize: { by: 'fixed', size } };
-}
-
 /** The names of the options in messages: those of their fields. Groups have none of their own. */
 const orderMappingLabels = new Map<string, string>([
 	...[fallbackEmailField, ...filterOptions, ...orderOptions].map((field): [string, string] => {
@@ -132,8 +125,6 @@ const orderMappingLabels = new Map<string, string>([
 	}),
 	['filters', ''],
 	['overrides', ''],
-	['packageSize', 'package'],
-	['limits', 'size by weight'],
 	['upToKg', 'max weight in kilograms'],
 	['method', 'shipping method'],
 	['type', 'delivery type'],

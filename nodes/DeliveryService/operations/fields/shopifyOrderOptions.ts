@@ -1,8 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { coordinateFields, flagField, textField } from '../../common/fields';
-import { packageSizeOptions } from './package';
-import { deliveryTypesOption, packageSizeByWeightOption } from './shopifyOrderTables';
+import { coordinateFields, deliveryTypeOptions, flagField, textField } from '../../common/fields';
+import { packageSizeOptions, sizeField } from './package';
 
 /** Required by many shops with phone or marketplace orders, so it is a field of its own. */
 export const fallbackEmailField: INodeProperties = textField(
@@ -11,6 +10,76 @@ export const fallbackEmailField: INodeProperties = textField(
 	'e.g. orders@example.com',
 	'Email to use for orders without a valid one. The Delivery Service requires an email for every delivery.',
 );
+
+/** The order option with a delivery type per shipping method. */
+const deliveryTypesOption: INodeProperties = {
+	displayName: 'Delivery Type by Shipping Method',
+	name: 'deliveryTypes',
+	type: 'fixedCollection',
+	typeOptions: { multipleValues: true },
+	placeholder: 'Add Shipping Method',
+	default: {},
+	description:
+		"Delivery type by the order's shipping method. Overrides Delivery Type; other shipping methods use that.",
+	options: [
+		{
+			displayName: 'Shipping Method',
+			name: 'entry',
+			values: [
+				{
+					displayName: 'Delivery Type',
+					name: 'type',
+					type: 'options',
+					options: deliveryTypeOptions,
+					default: 'express',
+				},
+				textField(
+					'Shipping Method',
+					'method',
+					'e.g. Same-Day Delivery',
+					'The whole title or code of the shipping method in Shopify. An asterisk (*) stands for any text.',
+				),
+			],
+		},
+	],
+};
+
+/** The default sizes by weight of one package. */
+export const defaultLimits = [
+	{ upToKg: 1, size: 'xs' },
+	{ upToKg: 5, size: 's' },
+	{ upToKg: 10, size: 'm' },
+	{ upToKg: 20, size: 'l' },
+];
+
+/** The order option with a package size per weight. */
+const packageSizeByWeightOption: INodeProperties = {
+	displayName: 'Package Size by Weight',
+	name: 'packageSizeByWeight',
+	type: 'fixedCollection',
+	typeOptions: { multipleValues: true },
+	placeholder: 'Add Limit',
+	default: { limit: defaultLimits },
+	description:
+		'Package size by weight. Packages that are heavier or have an unknown weight are XL. Overrides Package Size.',
+	options: [
+		{
+			displayName: 'Limit',
+			name: 'limit',
+			values: [
+				{
+					displayName: 'Max Weight in Kilograms',
+					name: 'upToKg',
+					type: 'number',
+					typeOptions: { minValue: 0 },
+					default: 1,
+					description: 'Maximum weight of a package of this size',
+				},
+				sizeField,
+			],
+		},
+	],
+};
 
 /**
  * The options for mapping an order. Each is named after the mapping field that it sets. Its default is
