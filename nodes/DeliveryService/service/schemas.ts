@@ -51,13 +51,6 @@ export const companyIdSchema = identifier;
 /** The person who hands over or receives the packages (section 2.3). */
 const contactFields = { name: text, email, phonenumber: text.optional() };
 
-/** A contact of which another place or the existing delivery supplies the rest. */
-const optionalContactFields = {
-	name: text.optional(),
-	email: email.optional(),
-	phonenumber: text.optional(),
-};
-
 /** An address as components (section 2.4). */
 const addressComponentsSchema = strictObjectIgnoringBlanks({
 	streetName: text.optional(),
@@ -120,16 +113,17 @@ const locationSchema = strictObjectIgnoringBlanks({
 	})
 	.check(requireBothCoordinates);
 
-const placeSchema = strictObjectIgnoringBlanks({
-	contact: strictObjectIgnoringBlanks(contactFields),
-	location: locationSchema,
-});
+function placeWith<Contact extends z.core.$ZodLooseShape>(contact: Contact) {
+	return strictObjectIgnoringBlanks({
+		contact: strictObjectIgnoringBlanks(contact),
+		location: locationSchema,
+	});
+}
+
+const placeSchema = placeWith(contactFields);
 
 /** A place that another place supplies with what is missing in its contact. */
-export const placeOverrideSchema = strictObjectIgnoringBlanks({
-	contact: strictObjectIgnoringBlanks(optionalContactFields),
-	location: locationSchema,
-});
+export const placeOverrideSchema = placeWith(z.object(contactFields).partial().shape);
 
 /** A package (section 2.5). */
 const packageFields = {
@@ -149,38 +143,33 @@ const extraDataSchema = strictObjectIgnoringBlanks({
 	searchable: z.boolean().optional(),
 });
 
-const optionalDeliveryFields = {
-	referenceId: referenceIdSchema.optional(),
-	tags: z.preprocess(removeEmptyEntries, z.array(textUpTo(limits.tagLength))).optional(),
-	extraData: z.array(extraDataSchema).optional(),
-	cod: amount.optional(),
-};
+/** A delivery in a creation request (section 2.1), with its pickup and the size of a package. */
+function deliveryWith<Pickup extends z.ZodType, Size extends z.ZodType>(
+	pickup: Pickup,
+	size: Size,
+) {
+	return strictObjectIgnoringBlanks({
+		pickup,
+		dropoff: placeSchema,
+		packages: z.array(strictObjectIgnoringBlanks({ ...packageFields, size })).min(1),
+		referenceId: referenceIdSchema.optional(),
+		tags: z.preprocess(removeEmptyEntries, z.array(textUpTo(limits.tagLength))).optional(),
+		extraData: z.array(extraDataSchema).optional(),
+		cod: amount.optional(),
+	});
+}
 
-/** A delivery in a creation request (section 2.1). */
-export const deliverySchema = strictObjectIgnoringBlanks({
-	pickup: placeSchema,
-	dropoff: placeSchema,
-	packages: z.array(strictObjectIgnoringBlanks(packageFields)).min(1),
-	...optionalDeliveryFields,
-});
+/** A delivery from the fields in the editor, or from an order. */
+export const deliverySchema = deliveryWith(placeSchema, packageSizeSchema);
 
 /**
  * A delivery that the user has written in the service's format. It may also have what the document's
  * samples show: a pickup contact without an email, and an integer as size (sections 2.3 and 2.5).
  */
-export const deliveryJsonSchema = strictObjectIgnoringBlanks({
-	pickup: strictObjectIgnoringBlanks({
-		contact: strictObjectIgnoringBlanks({ ...contactFields, email: email.optional() }),
-		location: locationSchema,
-	}),
-	dropoff: placeSchema,
-	packages: z
-		.array(
-			strictObjectIgnoringBlanks({ ...packageFields, size: z.union([z.int(), packageSizeSchema]) }),
-		)
-		.min(1),
-	...optionalDeliveryFields,
-});
+export const deliveryJsonSchema = deliveryWith(
+	placeWith({ ...contactFields, email: email.optional() }),
+	z.union([z.int(), packageSizeSchema]),
+);
 
 export type Delivery = z.infer<typeof deliveryJsonSchema>;
 
@@ -201,18 +190,9 @@ export const deliveryChangesSchema = strictObject({
 	})
 		.check(requireBothCoordinates)
 		.optional(),
-	contact: strictObject(optionalContactFields).optional(),
+	contact: strictObject(z.object(contactFields).partial().shape).optional(),
 	packages: z
-		.array(
-			strictObject({
-				id: text.optional(),
-				name: text.optional(),
-				qty: wholeNumber.optional(),
-				weight: amount.optional(),
-				size: packageSizeSchema.optional(),
-				price: amount.optional(),
-			}),
-		)
+		.array(strictObject(z.object(packageFields).partial().shape))
 		.min(1)
 		.optional(),
 	cod: amount.optional(),
