@@ -10,10 +10,10 @@ import { projectFolder } from '../../playground/n8n/folders';
  * lowers it.
  */
 const maxLines = {
-	nodes: 12_559,
+	nodes: 12_495,
 	'nodes/DeliveryService/ledger': 703,
-	'nodes/DeliveryService/shopify': 3293,
-	'nodes/DeliveryService/trigger': 1013,
+	'nodes/DeliveryService/shopify': 3276,
+	'nodes/DeliveryService/trigger': 1011,
 	'nodes/DeliveryService/operations/webhook': 405,
 	test: 30_000,
 	playground: 7712,
@@ -21,7 +21,7 @@ const maxLines = {
 	tools: 1386,
 };
 
-const maxFiles = 79;
+const maxFiles = 78;
 
 /** Of `npm run trace`: the files and the types that one Shopify order crosses. */
 const maxTrace = { files: 42, types: 11 };

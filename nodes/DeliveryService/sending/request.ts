@@ -84,7 +84,8 @@ export async function sendWithRetries(
 		const { exchange } = sent;
 		if (attempt > 0) retriedMs += pauseMs + sent.tookMs;
 		if (!mayRetry(exchange, attempt)) return exchange;
-		unreachable = isReachable(exchange) ? 0 : unreachable + 1;
+		const neverLeft = exchange.kind === 'noResponse' && classifyExchange(exchange) !== 'unknown';
+		unreachable = neverLeft ? unreachable + 1 : 0;
 		if (unreachable === maxUnreachable) return exchange;
 		const leftMs = maxRetryMs - retriedMs;
 		const nextMs = nextPauseMs(exchange, attempt, leftMs, clock.now(), random());
@@ -127,11 +128,6 @@ export function nextPauseMs(
 	if (requestedMs > 0) return requestedMs <= leftMs ? requestedMs : undefined;
 	const usualMs = Math.min(1000 * 2 ** attempt, maxPauseMs) * (0.75 + random / 2);
 	return Math.min(usualMs, leftMs);
-}
-
-/** Whether the service may have received the request. */
-function isReachable(exchange: Exchange): boolean {
-	return exchange.kind === 'response' || classifyExchange(exchange) === 'unknown';
 }
 
 /** The pause in `Retry-After`; NaN when it can't be read. */

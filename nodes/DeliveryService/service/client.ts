@@ -3,7 +3,6 @@ import {
 	type IHookFunctions,
 	type IHttpRequestMethods,
 	type ILoadOptionsFunctions,
-	type IDataObject,
 	sleep,
 	UserError,
 } from 'n8n-workflow';
@@ -113,7 +112,7 @@ export async function openClient(
 				context.helpers.httpRequestWithAuthentication.call(context, credentialType, {
 					method: request.method,
 					url: `${baseUrl}${request.path}`,
-					headers: requestHeaders(request),
+					headers: { Accept: 'application/json', ...(request.form && formHeaders) },
 					body: request.form ? new URLSearchParams(request.form).toString() : request.json,
 					timeout: timeoutMs,
 					encoding: 'text',
@@ -198,15 +197,10 @@ function wasNeverConnected(error: unknown, maxCauses = 3): boolean {
 	return maxCauses > 0 && wasNeverConnected(cause, maxCauses - 1);
 }
 
-function requestHeaders(request: ServiceRequest): IDataObject {
-	const accept = { Accept: 'application/json' };
-	if (!request.form) return accept;
-	return {
-		...accept,
-		'Content-Type': 'application/x-www-form-urlencoded',
-		'Accept-Charset': 'utf-8',
-	};
-}
+const formHeaders = {
+	'Content-Type': 'application/x-www-form-urlencoded',
+	'Accept-Charset': 'utf-8',
+};
 
 function plainHeaders(headers: Record<string, unknown>): Record<string, string> {
 	return Object.fromEntries(

@@ -152,7 +152,7 @@ export function strictObjectIgnoringBlanks<Shape extends z.core.$ZodLooseShape>(
 }
 
 /** Whether a value is blank, or a list of only blank entries. */
-function isEmptyValue(value: unknown): boolean {
+export function isEmptyValue(value: unknown): boolean {
 	return Array.isArray(value) ? value.every(isEmptyValue) : isBlank(value);
 }
 

@@ -78,7 +78,7 @@ function listOf(name: string, fields: GraphqlFields): GraphqlField {
 	return { name, fields, isList: true };
 }
 
-function fieldOf(name: string, property: string): GraphqlField {
+function propertyOf(name: string, property: string): GraphqlField {
 	return { name, read: (value) => valueAt(value, [property]) };
 }
 
@@ -137,8 +137,8 @@ export const graphqlOrderFields: GraphqlFields = {
 		name: 'customer',
 		fields: {
 			...sameFields('first_name last_name'),
-			email: fieldOf('defaultEmailAddress', 'emailAddress'),
-			phone: fieldOf('defaultPhoneNumber', 'phoneNumber'),
+			email: propertyOf('defaultEmailAddress', 'emailAddress'),
+			phone: propertyOf('defaultPhoneNumber', 'phoneNumber'),
 		},
 	},
 	shipping_lines: listOf('shippingLines', sameFields('title code phone')),
@@ -172,7 +172,7 @@ export const graphqlFulfillmentOrderFields: GraphqlFields = {
 		fields: {
 			...sameFields('name'),
 			location_id: idOf('location'),
-			is_fulfillment_service: fieldOf('location', 'isFulfillmentService'),
+			is_fulfillment_service: propertyOf('location', 'isFulfillmentService'),
 		},
 	},
 	delivery_method: {

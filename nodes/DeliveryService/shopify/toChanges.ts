@@ -124,7 +124,7 @@ function mismatchProblem(
 	const owner = references.includes(reference) ? 'that of the whole order' : 'not its reference ID';
 	return {
 		message: `${label} was not updated: "${reference}" is ${owner}`,
-		description: `Use ${own.slice(0, 1).join('')}. If the delivery was created with a custom reference ID, enter it under Order Options, Custom Reference ID.`,
+		description: `Use ${own[0] ?? ''}. If the delivery was created with a custom reference ID, enter it under Order Options, Custom Reference ID.`,
 	};
 }
 

@@ -62,7 +62,10 @@ export async function subscribe(context: IHookFunctions): Promise<boolean> {
 		const leftover = await unsubscribeEach(webhooks, blacklisted);
 		if (leftover) throw leftover.reason;
 		await subscribeEach(trigger, [...missing, ...blacklisted]);
-		saveDigests(context, digestsOf(trigger));
+		saveDigests(
+			context,
+			trigger.desired.map(({ digest }) => digest),
+		);
 		if (blacklisted.length > 0) warnAboutReactivated(context, blacklisted);
 		const remaining = await unsubscribeEach(webhooks, stale);
 		const effect = verifiesCaller(context) ? 'rejected' : 'unverified';
@@ -91,15 +94,14 @@ async function removeOwn(
 	context: IHookFunctions,
 	wasSubscribed: boolean,
 ): Promise<Leftover | undefined> {
-	const trigger = await openTrigger(context).catch((reason: unknown) => {
+	let trigger: OpenTrigger;
+	try {
+		trigger = await openTrigger(context);
+	} catch (reason) {
 		const url = context.getNodeWebhookUrl('default') ?? '';
-		const subscriptions = selectedEvents(context).map((event) => ({
-			url,
-			action: events[event].code,
-		}));
-		return { leftover: { subscriptions, reason } };
-	});
-	if ('leftover' in trigger) return trigger.leftover;
+		const actions = selectedEvents(context).map((event) => events[event].code);
+		return { subscriptions: actions.map((action) => ({ url, action })), reason };
+	}
 	const { webhooks, owner, desired } = trigger;
 	// n8n already rejects their events, so they are removed while the list is read.
 	const known = wasSubscribed ? desired : [];
@@ -182,10 +184,6 @@ async function unsubscribeEach(
 			reason: failed.reason,
 		}
 	);
-}
-
-function digestsOf({ desired }: OpenTrigger): string[] {
-	return desired.map(({ digest }) => digest);
 }
 
 /**

@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import type { z } from 'zod/v4';
 
 import { requiredField, textField } from '../../common/fields';
-import { collectionEntries, type ParameterReader } from '../../common/parameters';
+import { asRecord, collectionEntries, type ParameterReader } from '../../common/parameters';
 import { failure, type Problem, type Result } from '../../common/result';
 import { isBlank, lowerFirst, stripInvisible, truncate } from '../../common/text';
 import { serviceLabels, validate } from '../../service/validation';
@@ -87,7 +87,8 @@ export function readOrderPickup(
 	if (rows.size === 0 && !others) return { ok: true, value: { pickup, unlistedLocation: name } };
 	const byId = findRow(rows, location?.id);
 	const byName = findRow(rows, location?.name);
-	if (name !== undefined && byId && byName && byId !== byName) return failure(twoRowsProblem(name));
+	if (name !== undefined && byId && byName && byId !== byName)
+		return failure(repeatedRowProblem(name));
 	const row = byId ?? byName ?? others;
 	if (!row) return failure(noRowProblem(order, name));
 	const contact = { ...pickup.contact, ...row.contact };
@@ -122,9 +123,9 @@ function locationKey(location: string): string {
 const parsedTables = new WeakMap<object, Result<PickupTable>>();
 
 function readTable(value: unknown): Result<PickupTable> {
-	if (typeof value !== 'object' || value === null) return parseTable(value);
-	const table = parsedTables.get(value) ?? parseTable(value);
-	parsedTables.set(value, table);
+	const group = asRecord(value);
+	const table = parsedTables.get(group) ?? parseTable(group);
+	parsedTables.set(group, table);
 	return table;
 }
 
@@ -172,7 +173,7 @@ function inRow(row: string, { message, description }: Problem): Problem {
 function repeatedRowProblem(name: string): Problem {
 	return {
 		message: `Pickup by Location has several rows for "${name}"`,
-		description: 'Keep one of them.',
+		description: 'Keep one of them. A name and an ID may stand for the same location.',
 	};
 }
 
@@ -187,12 +188,4 @@ function noRowProblem(order: string, location: string | undefined): Problem {
 				message: `${order} ships from "${location}", which is not in Pickup by Location`,
 				description: `Add this location, or ${addRow}`,
 			};
-}
-
-/** No order says which of the rows is right, and a driver at the wrong place is noticed late. */
-function twoRowsProblem(name: string): Problem {
-	return {
-		message: `Pickup by Location has two rows for "${name}": one with its name, one with its ID`,
-		description: 'Keep one of them.',
-	};
 }

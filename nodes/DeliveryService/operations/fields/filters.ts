@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { flagField, textField } from '../../common/fields';
 import { toLines, toList } from '../../common/parameters';
-import { isBlank } from '../../common/text';
+import { isEmptyValue } from '../../service/values';
 import { deliveryDateAttributes } from '../../shopify/deliveryDate';
 import { deliveryMethodNames, deliveryMethods } from '../../shopify/fulfillmentOrder';
 import { storePickupNames } from '../../shopify/methods';
@@ -155,9 +155,7 @@ export function readFilters(added: Record<string, unknown>): object {
 	const given = Object.entries(added)
 		.filter(([, value]) => value !== null && value !== undefined)
 		.map(([name, value]): [string, unknown] => [name, listReaders[name]?.(value) ?? value]);
-	const isEmpty = (value: unknown) =>
-		isBlank(value) || (Array.isArray(value) && value.length === 0);
 	return Object.fromEntries(
-		given.filter(([name, value]) => name === 'excludeShippingMethods' || !isEmpty(value)),
+		given.filter(([name, value]) => name === 'excludeShippingMethods' || !isEmptyValue(value)),
 	);
 }
