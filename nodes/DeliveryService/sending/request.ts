@@ -84,8 +84,9 @@ export async function sendWithRetries(
 		const { exchange } = sent;
 		if (attempt > 0) retriedMs += pauseMs + sent.tookMs;
 		if (!mayRetry(exchange, attempt)) return exchange;
-		const neverLeft = exchange.kind === 'noResponse' && classifyExchange(exchange) !== 'unknown';
-		unreachable = neverLeft ? unreachable + 1 : 0;
+		const isUnreachable =
+			exchange.kind === 'noResponse' && classifyExchange(exchange) !== 'unknown';
+		unreachable = isUnreachable ? unreachable + 1 : 0;
 		if (unreachable === maxUnreachable) return exchange;
 		const leftMs = maxRetryMs - retriedMs;
 		const nextMs = nextPauseMs(exchange, attempt, leftMs, clock.now(), random());

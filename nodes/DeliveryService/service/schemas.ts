@@ -51,6 +51,9 @@ export const companyIdSchema = identifier;
 /** The person who hands over or receives the packages (section 2.3). */
 const contactFields = { name: text, email, phonenumber: text.optional() };
 
+/** A contact of which another place or the existing delivery supplies the rest. */
+const optionalContactFields = z.object(contactFields).partial().shape;
+
 /** An address as components (section 2.4). */
 const addressComponentsSchema = strictObjectIgnoringBlanks({
 	streetName: text.optional(),
@@ -113,6 +116,7 @@ const locationSchema = strictObjectIgnoringBlanks({
 	})
 	.check(requireBothCoordinates);
 
+/** Where packages are handed over or received (section 2.2), with the fields of its contact. */
 function placeWith<Contact extends z.core.$ZodLooseShape>(contact: Contact) {
 	return strictObjectIgnoringBlanks({
 		contact: strictObjectIgnoringBlanks(contact),
@@ -123,7 +127,7 @@ function placeWith<Contact extends z.core.$ZodLooseShape>(contact: Contact) {
 const placeSchema = placeWith(contactFields);
 
 /** A place that another place supplies with what is missing in its contact. */
-export const placeOverrideSchema = placeWith(z.object(contactFields).partial().shape);
+export const placeOverrideSchema = placeWith(optionalContactFields);
 
 /** A package (section 2.5). */
 const packageFields = {
@@ -190,7 +194,7 @@ export const deliveryChangesSchema = strictObject({
 	})
 		.check(requireBothCoordinates)
 		.optional(),
-	contact: strictObject(z.object(contactFields).partial().shape).optional(),
+	contact: strictObject(optionalContactFields).optional(),
 	packages: z
 		.array(strictObject(z.object(packageFields).partial().shape))
 		.min(1)

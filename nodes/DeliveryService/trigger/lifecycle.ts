@@ -62,10 +62,8 @@ export async function subscribe(context: IHookFunctions): Promise<boolean> {
 		const leftover = await unsubscribeEach(webhooks, blacklisted);
 		if (leftover) throw leftover.reason;
 		await subscribeEach(trigger, [...missing, ...blacklisted]);
-		saveDigests(
-			context,
-			trigger.desired.map(({ digest }) => digest),
-		);
+		const digests = trigger.desired.map(({ digest }) => digest);
+		saveDigests(context, digests);
 		if (blacklisted.length > 0) warnAboutReactivated(context, blacklisted);
 		const remaining = await unsubscribeEach(webhooks, stale);
 		const effect = verifiesCaller(context) ? 'rejected' : 'unverified';

@@ -95,7 +95,7 @@ export async function createDeliveries(
 				const job = jobs[item] ?? { item };
 				return { ...job, outcome: job.outcome ?? { kind: 'notSent', why } };
 			});
-			return toOutputItems(failed, true, hasErrorOutput(context));
+			return toOutputItems(failed, true, hasErrorOutput(context), false);
 		},
 	);
 }

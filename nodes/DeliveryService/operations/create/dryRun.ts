@@ -15,6 +15,7 @@ import { toErrorItem, warning } from './output';
  *
  * @param jobs those without an outcome would be sent
  * @param toErrorOutput whether n8n moves failed items to an output of their own
+ * @param isFull whether they show the requests, too
  */
 export function toDryRunItems(
 	jobs: readonly Job[],

@@ -10,8 +10,6 @@ import { omitBlank, collectionParameter, type ParameterReader } from '../../comm
 import { companyIdField, deliveryTypeOptions, optionsField } from '../../common/fields';
 import { retryFields, retryLabels, retryShape } from '../fields/retryOptions';
 
-const defaultBatchSize = limits.deliveriesPerRequest;
-
 const defaultTimeoutSeconds = 120;
 
 const { maxRetryTime, timeout } = retryFields(
@@ -37,7 +35,9 @@ const runOptionsSchema = z.object({
 });
 
 const runOptionLabels = {
-	...{ batchSize: 'batch size', dryRun: 'dry run', simplify: 'simplify' },
+	batchSize: 'batch size',
+	dryRun: 'dry run',
+	simplify: 'simplify',
 	...retryLabels,
 };
 
@@ -105,7 +105,7 @@ export const optionFields = (skipsAlreadySent: boolean): INodeProperties[] => [
 				name: 'batchSize',
 				type: 'number',
 				typeOptions: { minValue: 1, maxValue: limits.deliveriesPerRequest },
-				default: defaultBatchSize,
+				default: limits.deliveriesPerRequest,
 				description:
 					"Maximum number of deliveries per request (1 to 100). By default, up to 50 deliveries are sent one per request, so that a rejected delivery doesn't affect the others; larger runs use full batches. After a rejected batch, the rest is sent in smaller ones.",
 			},

@@ -14,12 +14,13 @@ import { errorItem, outputItem } from '../items';
  *
  * @param isRemembered whether running the workflow again skips created deliveries
  * @param toErrorOutput whether n8n moves failed items to an output of their own
+ * @param isFull whether they have all fields, not only the first ten
  */
 export function toOutputItems(
 	jobs: readonly Job[],
 	isRemembered: boolean,
 	toErrorOutput: boolean,
-	isFull = false,
+	isFull: boolean,
 ): INodeExecutionData[] {
 	// Most problems advise to run the workflow again, which sends all items again.
 	const warnsOfResending = !isRemembered && jobs.some(mayExist);

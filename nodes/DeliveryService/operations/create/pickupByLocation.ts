@@ -87,6 +87,7 @@ export function readOrderPickup(
 	if (rows.size === 0 && !others) return { ok: true, value: { pickup, unlistedLocation: name } };
 	const byId = findRow(rows, location?.id);
 	const byName = findRow(rows, location?.name);
+	// No order says which of them is right, and a driver at the wrong place is noticed late.
 	if (name !== undefined && byId && byName && byId !== byName)
 		return failure(repeatedRowProblem(name));
 	const row = byId ?? byName ?? others;
@@ -173,7 +174,7 @@ function inRow(row: string, { message, description }: Problem): Problem {
 function repeatedRowProblem(name: string): Problem {
 	return {
 		message: `Pickup by Location has several rows for "${name}"`,
-		description: 'Keep one of them. A name and an ID may stand for the same location.',
+		description: 'Keep one of them. One may have its name, another its ID.',
 	};
 }
 
