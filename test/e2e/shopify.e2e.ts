@@ -359,6 +359,8 @@ describe.each(['newest', '1.123'] as const)('fulfillment orders in n8n %s', (ver
 		expect(sent.map(({ reason, outcome }) => reason || outcome)).toEqual([
 			...['created', skipped, skipped, 'created'],
 		]);
+		const [alone] = await run({ options: { simplify: false } }, whole);
+		expect(alone).toMatchObject({ reason: skipped, shopifyOrder: { name: whole.name } });
 		const included = await run({ filters: { includeFulfillmentServices: true } }, ...items);
 		expect(included.map(({ reason, outcome }) => reason || outcome)).toEqual([
 			...['alreadyCreated', 'created', 'created', 'alreadyCreated'],
