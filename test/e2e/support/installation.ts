@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { Agent } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +10,7 @@ import { N8nClient, type Owner } from '../../../playground/n8n/client';
 import type { HostName } from '../../../playground/n8n/host';
 import { findHost, startN8n, type N8n } from '../../../playground/n8n/n8n';
 import { buildAndPack, installPackage } from '../../../playground/n8n/package';
+import { waitFor } from '../../../playground/n8n/progress';
 import { startService, type LocalService } from '../../../playground/service/server';
 
 type Webhooks = ReturnType<LocalService['control']['webhooks']>;
@@ -36,7 +37,7 @@ export interface Installation {
 	credentials: Record<typeof credentialType, { id: string; name: string }>;
 	/** n8n's user folder, deleted by `close`. */
 	userFolder: string;
-	/** Restarts n8n at the same URL with the same data. */
+	/** Restarts n8n at the same URL with the same data, and waits until it has activated its workflows. */
 	restartN8n(): Promise<void>;
 	/** Stops n8n. `startN8n` starts it again. */
 	stopN8n(): Promise<void>;
@@ -112,6 +113,11 @@ export async function openInstallation(
 			async restartN8n() {
 				await n8n.stop();
 				n8n = await startN8n(n8nOptions);
+				const { logFile } = n8n.child;
+				await waitFor('n8n to activate its workflows', 60_000, async () => {
+					const log = await readFile(logFile, 'utf8');
+					return log.includes('Editor is now accessible') || undefined;
+				});
 			},
 			stopN8n: async () => await n8n.stop(),
 			async killN8n() {

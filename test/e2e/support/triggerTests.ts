@@ -228,8 +228,6 @@ export function testTriggerChanges(installation: () => Installation): void {
 			expect(control.webhooks()).toEqual(before);
 			expect(await fireUpdates(control, ['D-3'], 1)).toEqual([200]);
 			await waitForExecutions(client, workflow.id, 2);
-			// n8n responds before it has finished starting.
-			expect(control.webhooks()).toEqual(before);
 			await client.unpublish(workflow.id);
 			expect(subscriptions()).toEqual([]);
 		});
