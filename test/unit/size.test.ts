@@ -10,7 +10,7 @@ import { projectFolder } from '../../playground/n8n/folders';
  * lowers it.
  */
 const maxLines = {
-	nodes: 12_501,
+	nodes: 12_504,
 	'nodes/DeliveryService/ledger': 703,
 	'nodes/DeliveryService/shopify': 3276,
 	'nodes/DeliveryService/trigger': 1011,

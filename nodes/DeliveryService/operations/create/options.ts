@@ -10,6 +10,9 @@ import { omitBlank, collectionParameter, type ParameterReader } from '../../comm
 import { companyIdField, deliveryTypeOptions, optionsField } from '../../common/fields';
 import { retryFields, retryLabels, retryShape } from '../fields/retryOptions';
 
+// n8n's lint rules don't recognize a property of an object as a default.
+const defaultBatchSize = limits.deliveriesPerRequest;
+
 const defaultTimeoutSeconds = 120;
 
 const { maxRetryTime, timeout } = retryFields(
@@ -105,7 +108,7 @@ export const optionFields = (skipsAlreadySent: boolean): INodeProperties[] => [
 				name: 'batchSize',
 				type: 'number',
 				typeOptions: { minValue: 1, maxValue: limits.deliveriesPerRequest },
-				default: limits.deliveriesPerRequest,
+				default: defaultBatchSize,
 				description:
 					"Maximum number of deliveries per request (1 to 100). By default, up to 50 deliveries are sent one per request, so that a rejected delivery doesn't affect the others; larger runs use full batches. After a rejected batch, the rest is sent in smaller ones.",
 			},
