@@ -467,7 +467,7 @@ describe.each(['newest', '1.123'] as const)('examples without a table in n8n %s'
 			);
 			const { subject, text } = await env.email(`${order.name}: its delivery was created.`);
 			expect(subject).toBe(`${order.name} is pending review`);
-			expect(text).toContain('\n1. The address was not found.');
+			expect(text).toContain('\n1. The pickup or delivery address was not found.');
 			const { shopSubdomain } = env.shopify.credential;
 			expect(text).toContain(`https://${shopSubdomain}.myshopify.com/admin/orders/${order.id}\n`);
 			expect(text).toMatch(new RegExp(`/workflow/${workflow}/executions/\\d+$`, 'm'));
@@ -828,10 +828,14 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 		const order = await env.afterExecutions(any, 1, () => env.shopify.shop.place(unpaid));
 		expect(await rowOf(order)).toMatchObject({
 			status: 'pending review',
-			message: expect.stringMatching(/^The address was not found\..* No cash is collected/),
+			message: expect.stringMatching(
+				/^The pickup or delivery address was not found\..* No cash is collected/,
+			),
 			solved: 'no',
 		});
-		expect(await env.email(`${order.name}: The address was not found.`)).toMatchObject({
+		expect(
+			await env.email(`${order.name}: The pickup or delivery address was not found.`),
+		).toMatchObject({
 			subject: `Order ${order.name} is pending review`,
 			text: expect.stringContaining('Then set solved to yes'),
 		});

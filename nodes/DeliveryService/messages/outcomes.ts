@@ -66,7 +66,7 @@ function changedAfterSending(
 }
 
 const reviewAdvice =
-	'The address was not found. Ask the Delivery Service to correct it, or use the operation Update.';
+	'The pickup or delivery address was not found. Correct the delivery address with the operation Update, or ask the Delivery Service.';
 
 /** Whether the service could not find the address of a created delivery (API document, section 3). */
 function isPendingReview({ record: { statusDelivery } }: Created): boolean {

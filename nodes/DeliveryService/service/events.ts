@@ -5,10 +5,10 @@ import { number, textOrNumber as idField } from './values';
 
 const textField = z.string();
 
-/** In a form the list may be JSON text. */
+/** In a form the list may be JSON text. A price that is not a plain number stays text. */
 const routePrices = z.preprocess(
 	(value) => (typeof value === 'string' ? tryParseJson(value) : value),
-	z.array(z.looseObject({ id: idField, price: number })),
+	z.array(z.looseObject({ id: idField, price: number.or(textField) })),
 );
 
 /** The names of all events, sorted by code. */

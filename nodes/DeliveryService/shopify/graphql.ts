@@ -101,7 +101,7 @@ const addressFields: GraphqlFields = {
 const attributeFields: GraphqlFields = { name: { name: 'key' }, value: { name: 'value' } };
 
 const lineItemFields: GraphqlFields = {
-	...sameFields('name title sku quantity current_quantity requires_shipping'),
+	...sameFields('name title quantity current_quantity requires_shipping'),
 	id,
 	properties: listOf('customAttributes', attributeFields),
 	fulfillable_quantity: { name: 'unfulfilledQuantity' },

@@ -192,7 +192,6 @@ const lineItem = object({
 	id: optionalText,
 	name: ifReadable(optionalText),
 	title: ifReadable(optionalText),
-	sku: ifReadable(optionalText),
 	/** What the customer chose for this item, e.g. an engraving. */
 	properties: noteAttributes,
 	quantity: required(optionalCount),

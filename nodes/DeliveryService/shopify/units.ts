@@ -235,7 +235,6 @@ export function toPackages(
 	const priceOf = ({ line, taken }: LineUnits) => priceOfUnits(line, taken, order.currency);
 	if (mapping.packagesPer === 'unit')
 		return lines.map((entry) => ({
-			id: skuOf(entry, lines),
 			name: name ?? entry.name,
 			qty: entry.taken,
 			...weightSizePrice(mapping, unitGrams(entry.line), entry.taken, priceOf(entry)),
@@ -246,21 +245,13 @@ export function toPackages(
 			return perUnit && multiply(perUnit, taken);
 		}),
 	);
-	const [first] = lines;
-	const isOneUnit = first?.taken === 1 && lines.length === 1;
 	return [
 		{
-			id: isOneUnit ? skuOf(first, lines) : undefined,
 			name: name ?? orderTitle(order) ?? 'Order',
 			qty: 1,
 			...weightSizePrice(mapping, grams, 1, sum(lines.map(priceOf))),
 		},
 	];
-}
-
-/** The SKU of a package of one unit, unless packages of several lines would have the same ID. */
-function skuOf({ line: { sku } }: LineUnits, lines: readonly LineUnits[]): string | undefined {
-	return lines.filter(({ line }) => line.sku === sku).length === 1 ? sku : undefined;
 }
 
 /**

@@ -291,7 +291,7 @@ function testShopifyOrders(installation: () => Installation, name: HostName): vo
 			]);
 			expect(hintsOf(execution, nodes.action)).toEqual([
 				'Created 8 deliveries. Skipped 4 items: #1005, #1006, #1007 and 1 more.',
-				'#1009 needs your attention. The address was not found. Ask the Delivery Service to correct it, or use the operation Update.',
+				'#1009 needs your attention. The pickup or delivery address was not found. Correct the delivery address with the operation Update, or ask the Delivery Service.',
 			]);
 			expect(control.deliveries()).toHaveLength(8);
 

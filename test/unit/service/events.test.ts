@@ -21,10 +21,12 @@ describe('parsing a payload', () => {
 		const prices = [
 			{ id: 1, price: '9.50', currency: 'EUR' },
 			{ id: 't2', price: 3 },
+			{ id: 't3', price: '1,234.50' },
 		];
 		expect(parseEvent('createRoute', { ...route, prices }).fields.prices).toEqual([
 			{ id: '1', price: 9.5, currency: 'EUR' },
 			{ id: 't2', price: 3 },
+			{ id: 't3', price: '1,234.50' },
 		]);
 	});
 

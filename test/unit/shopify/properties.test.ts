@@ -128,7 +128,6 @@ test('an order with arbitrary optional fields becomes a delivery that passes eve
 		line: someOf(
 			'name',
 			'title',
-			'sku',
 			'properties',
 			'grams',
 			'price',

@@ -497,21 +497,6 @@ describe('overrides', () => {
 });
 
 describe('packages', () => {
-	test('sends the SKU as the package ID if a package is one unit', () => {
-		const one = { quantity: 1, current_quantity: 1, fulfillable_quantity: 1 };
-		const line_items = [
-			sampleLine({ sku: ' MUG-1 ', ...one }),
-			sampleLine({ id: 7002, sku: 'MUG-2' }),
-			sampleLine({ id: 7003, sku: '', ...one }),
-		];
-		const idsOf = (lines: unknown, packagesPer: string) =>
-			deliveryOf(sampleOrder({ line_items: lines }), { packagesPer }).packages.map(({ id }) => id);
-		expect(idsOf(line_items, 'unit')).toEqual(['MUG-1', 'MUG-2', undefined]);
-		expect(idsOf(line_items, 'order')).toEqual([undefined]);
-		expect(idsOf(line_items.slice(0, 1), 'order')).toEqual(['MUG-1']);
-		expect(idsOf(line_items.slice(1, 2), 'order')).toEqual([undefined]);
-	});
-
 	test('names packages of an order and a line without names', () => {
 		const line_items = [sampleLine({ name: '', title: null })];
 		const order = sampleOrder({ line_items, name: null, order_number: null, id: null });

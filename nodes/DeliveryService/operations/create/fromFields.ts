@@ -76,7 +76,7 @@ export const fromFields: Source = {
 									name: 'searchable',
 									type: 'boolean',
 									default: false,
-									description: 'Whether deliveries can be searched by this value',
+									description: 'Whether to mark the entry as searchable',
 								},
 							],
 						},

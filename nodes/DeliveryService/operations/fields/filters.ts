@@ -85,7 +85,7 @@ export const filterOptions: INodeProperties[] = [
 	flagField(
 		'Include Test Orders',
 		'includeTestOrders',
-		'Whether to create deliveries for test orders too. They are charged like any other delivery.',
+		'Whether to create deliveries for test orders too. They become real deliveries.',
 	),
 	{
 		displayName: 'Maximum Order Age',

@@ -115,7 +115,7 @@ export function placeFields(side: Side, more: readonly INodeProperties[] = []): 
 				textField('Instructions', 'instructions', example.instructions, 'Note for the driver'),
 				...coordinateFields(
 					'',
-					'Set latitude and longitude together. Deliveries with coordinates skip the address review.',
+					'Set latitude and longitude together. A place with coordinates needs no address review.',
 				),
 				...more,
 			],

@@ -154,7 +154,7 @@ export const orderOptions: INodeProperties[] = [
 	flagField(
 		'Include Coordinates',
 		'includeCoordinates',
-		"Whether to send the coordinates of the order's address. Deliveries with coordinates skip the address review.",
+		"Whether to send the coordinates of the order's address. A place with coordinates needs no address review.",
 	),
 	flagField('Include Tags', 'includeTags', "Whether to add the order's tags to the delivery"),
 	textField(
