@@ -121,7 +121,7 @@ export class Sender {
 
 	/** Runs the workflow. Throws an Error if the execution fails. */
 	async send(wanted: Wanted): Promise<RunResult> {
-		return await waitFor('an n8n that is ready', readyTimeoutMs, async () => {
+		return await waitFor('an n8n that is ready', async () => {
 			try {
 				const { data } = await axios.post<unknown>(this.url, wanted, { proxy: false });
 				return resultSchema.parse(data);
@@ -136,7 +136,6 @@ export class Sender {
 
 /** n8n's status while it has no connection to its database, e.g. after it was blocked. */
 export const notReady = 503;
-const readyTimeoutMs = 60_000;
 
 /** Compares the deliveries at a service with the output of the workflows. */
 export function accountFor({ control }: LocalService, results: readonly RunResult[]): Account {

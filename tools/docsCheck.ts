@@ -141,11 +141,12 @@ async function succeeds(
 	let outcome: number | NodeJS.Signals | undefined;
 	void child.ended.then((ended) => (outcome = ended));
 	try {
-		await waitFor(run, timeoutMs, async () => {
+		const end = async () => {
 			if (outcome !== undefined) return outcome;
 			const isReached = until?.test(await readFile(logFile, 'utf8')) ?? false;
 			return isReached ? 'reached' : undefined;
-		});
+		};
+		await waitFor(run, end, timeoutMs);
 	} finally {
 		await child.stop();
 	}

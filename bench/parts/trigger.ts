@@ -13,7 +13,6 @@ import type { Installation } from '../installation';
 import { rotated } from './create';
 
 const headerName = 'X-Bench-Key';
-const endTimeoutMs = 180_000;
 /** How long n8n may take to list an execution after the response to its event. */
 const listedTimeoutMs = 30_000;
 const warmUpMs = 500;
@@ -146,7 +145,7 @@ async function successesAmong(
 
 /** Waits until all executions have ended, so that they don't slow down the next receiver. */
 async function executionsEnded({ client }: Installation, workflowId: string): Promise<void> {
-	await waitFor('the end of the executions', endTimeoutMs, async () => {
+	await waitFor('the end of the executions', async () => {
 		const newest = await client.newestExecutions(workflowId);
 		return newest.every(hasEnded) || undefined;
 	});

@@ -19,9 +19,6 @@ import {
 	type FilledIn,
 } from '../examples';
 
-const executionsTimeoutMs = 120_000;
-const updateTimeoutMs = 60_000;
-
 /** The sample order that ships from two locations, and its parts. */
 const splitSample = 1;
 const twoLocations = [
@@ -160,7 +157,7 @@ export async function runDemo({
 			await publish(examples.changes);
 			const { orderId, orderName, deliveryId } = findLastCreated(firstRun);
 			const { shipping_address: address } = shopify.control.changeAddress(Number(orderId));
-			return await waitFor('the updated delivery', updateTimeoutMs, () => {
+			return await waitFor('the updated delivery', () => {
 				const { request } =
 					service.control.deliveries().find(({ record }) => record.id === deliveryId) ?? {};
 				const isUpdated = JSON.stringify(request?.dropoff).includes(String(address?.address1));
@@ -176,7 +173,7 @@ export async function runDemo({
 			const parts = firstRun.filter(({ orderName }) => orderName === splitOrder.name);
 			for (const [index, { deliveryId }] of parts.entries()) {
 				await advanceToLastStatus(service, deliveryId);
-				await waitFor('the delivered fulfillment', updateTimeoutMs, () => {
+				await waitFor('the delivered fulfillment', () => {
 					const { fulfillments } = shop.order(splitOrder.id);
 					const delivered = fulfillments.filter(
 						({ shipment_status: status }) => status === 'delivered',
@@ -205,7 +202,7 @@ export async function runDemo({
 }
 
 async function waitForExecutions(client: N8nClient, workflowId: string, count: number) {
-	await waitFor(`${count} executions`, executionsTimeoutMs, async () => {
+	await waitFor(`${count} executions`, async () => {
 		const all = await client.executions(workflowId);
 		return (all.length >= count && all.every(hasEnded)) || undefined;
 	});

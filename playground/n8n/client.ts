@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import axios, { isAxiosError, type AxiosInstance, type AxiosResponse } from 'axios';
@@ -10,11 +11,8 @@ import {
 	type Execution,
 	type ExecutionSummary,
 } from './execution';
-import { waitFor } from './progress';
+import { patienceMs, waitFor } from './progress';
 
-const requestTimeoutMs = 60_000;
-const executionTimeoutMs = 120_000;
-const publicationTimeoutMs = 300_000;
 const executionsPerPage = 100;
 const rowsPerPage = 250;
 const notFound = 404;
@@ -381,7 +379,7 @@ export class N8nClient {
 		workflowId: string,
 		wanted: 'published' | 'not_published',
 	): Promise<void> {
-		await waitFor(`workflow ${workflowId} to be ${wanted}`, publicationTimeoutMs, async () => {
+		await waitFor(`workflow ${workflowId} to be ${wanted}`, async () => {
 			const { status, triggers } = await this.publication(workflowId, wanted);
 			if (status === 'failed' || status === 'partial') {
 				throw new N8nRejection(triggers.map(({ errorMessage }) => errorMessage).join('\n'));
@@ -491,8 +489,8 @@ export class N8nClient {
 	 * Waits for an execution to finish, and returns it with its data. Throws an Error if it does not
 	 * finish in time.
 	 */
-	async waitForExecution(executionId: string, timeoutMs = executionTimeoutMs): Promise<Execution> {
-		await waitFor(`execution ${executionId} to finish`, timeoutMs, async () => {
+	async waitForExecution(executionId: string): Promise<Execution> {
+		await waitFor(`execution ${executionId} to finish`, async () => {
 			const response = await this.api.get(`/executions/${executionId}`);
 			return hasEnded(executionSummarySchema.parse(response.data)) || undefined;
 		});
@@ -553,8 +551,15 @@ export function hasEnded({ status }: ExecutionSummary): boolean {
 }
 
 function createHttpClient(baseURL: string, headers: Record<string, string> = {}): AxiosInstance {
-	// A proxy in the environment is for the internet, not for the loopback address.
-	const client = axios.create({ baseURL, headers, timeout: requestTimeoutMs, proxy: false });
+	const client = axios.create({
+		baseURL,
+		headers,
+		timeout: patienceMs,
+		// A proxy in the environment is for the internet, not for the loopback address.
+		proxy: false,
+		// A busy n8n may close a connection that waits for the next request just when one is sent.
+		httpAgent: new Agent(),
+	});
 	client.interceptors.response.use(undefined, async (error: unknown) => {
 		if (!isAxiosError(error) || !error.response || !error.config) throw error;
 		let response: AxiosResponse<unknown> = error.response;

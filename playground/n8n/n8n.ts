@@ -11,7 +11,6 @@ import { NoNodeError } from './node';
 import { step, waitFor } from './progress';
 
 const loopback = '127.0.0.1';
-const startTimeoutMs = 180_000;
 /** People may have to download an image first. */
 const externalStartTimeoutMs = 30 * 60_000;
 
@@ -83,7 +82,7 @@ export async function startN8n({
 			logFile: join(userFolder, 'n8n.log'),
 		});
 		try {
-			await waitUntilReady(url, command, startTimeoutMs, child);
+			await waitUntilReady(url, command, child);
 		} catch (error) {
 			await child.stop();
 			throw new Error(`n8n did not start. Its log ends with:\n${await lastLines(child.logFile)}`, {
@@ -116,7 +115,7 @@ async function startProcess(
  */
 export async function waitForN8n(url: string): Promise<void> {
 	await step(`Waiting for n8n at ${url}`, async () => {
-		await waitUntilReady(url, 'start', externalStartTimeoutMs);
+		await waitUntilReady(url, 'start', undefined, externalStartTimeoutMs);
 	});
 }
 
@@ -156,14 +155,14 @@ async function environment(
 async function waitUntilReady(
 	url: string,
 	command: N8nCommand,
-	timeoutMs: number,
 	child?: Child,
+	timeoutMs?: number,
 ): Promise<void> {
 	let outcome: number | NodeJS.Signals | undefined;
 	void child?.ended.then((ended) => (outcome = ended));
 	// n8n responds to /healthz while it is still migrating its database; /rest/settings comes last.
 	const path = command === 'start' ? '/rest/settings' : '/healthz/readiness';
-	await waitFor('n8n to respond', timeoutMs, async () => {
+	const respond = async () => {
 		if (outcome !== undefined) throw new Error(`n8n exited with ${outcome}`);
 		try {
 			const { data } = await axios.get<unknown>(`${url}${path}`, { proxy: false });
@@ -171,5 +170,6 @@ async function waitUntilReady(
 		} catch {
 			return undefined;
 		}
-	});
+	};
+	await waitFor('n8n to respond', respond, timeoutMs);
 }

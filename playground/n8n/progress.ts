@@ -1,6 +1,12 @@
 const secondsBetweenLines = 10;
 
 /**
+ * Only ends what hangs: on a slow machine, everything takes several times as long. Shorter than a test
+ * may take, for the better message, and longer than a killed worker's lock lasts (6 minutes).
+ */
+export const patienceMs = 8 * 60_000;
+
+/**
  * Runs a long step and logs its progress: a line at the start, one every ten seconds and one at the
  * end. Returns the result of `work`, whose errors are passed on.
  */
@@ -22,15 +28,15 @@ export async function step<T>(title: string, work: () => Promise<T>): Promise<T>
  * Polls until there is a result.
  *
  * @param subject what to wait for, for the message: `n8n to respond`
- * @param timeoutMs how long to wait
  * @param poll returns the result, or undefined if there is none yet; its errors are passed on
+ * @param timeoutMs how long to wait
  * @returns the result
  * @throws Error on timeout
  */
 export async function waitFor<T>(
 	subject: string,
-	timeoutMs: number,
 	poll: () => Promise<T | undefined>,
+	timeoutMs = patienceMs,
 ): Promise<T> {
 	const deadline = Date.now() + timeoutMs;
 	for (;;) {

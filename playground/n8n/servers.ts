@@ -8,7 +8,6 @@ import { lastLines, runCommand, startChild, type Child } from './childProcess';
 import { step, waitFor } from './progress';
 import { requireProgram } from './system';
 
-const startTimeoutMs = 30_000;
 /** Debian installs PostgreSQL's programs, possibly of several versions, outside PATH. */
 const postgresqlFolders = [18, 17, 16, 15, 14, 13].map(
 	(version) => `/usr/lib/postgresql/${version}/bin`,
@@ -165,7 +164,7 @@ async function waitUntilListening(name: string, child: Child, port: number): Pro
 	const exited = child.ended.then(async (outcome) => {
 		throw new Error(`${name} exited with ${outcome}:\n${await lastLines(child.logFile)}`);
 	});
-	const connected = waitFor(`${name} to listen on port ${port}`, startTimeoutMs, async () => {
+	const connected = waitFor(`${name} to listen on port ${port}`, async () => {
 		return (await acceptsConnections(port)) || undefined;
 	});
 	// The one that loses the race may still reject.

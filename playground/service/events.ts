@@ -8,7 +8,7 @@ import { currencySign } from './delivery';
 import type { Action, Call, StoredDelivery, Webhook } from './shapes';
 import type { ApiVariant } from './variants';
 
-const responseTimeoutMs = 10_000;
+const responseTimeoutMs = 60_000;
 const maxConnections = 20;
 const maxResponseBytes = 1_000_000;
 

@@ -40,7 +40,7 @@ test('the demo runs in an n8n that was started without its launcher', async () =
 	});
 	let exitCode: number | string | undefined;
 	void demo.ended.then((ended) => (exitCode = ended));
-	const settings = await waitFor('the settings for n8n', 60_000, async () => {
+	const settings = await waitFor('the settings for n8n', async () => {
 		const log = await readFile(logFile, 'utf8');
 		if (exitCode !== undefined) throw new Error(`The demo exited with ${exitCode}:\n${log}`);
 		const lines = [...log.matchAll(/^ {2}(\w+)=(.+)$/gm)];

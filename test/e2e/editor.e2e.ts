@@ -199,7 +199,7 @@ test('turns on Dry Run as soon as the option is added, and sends nothing', async
 	).toEqual(notSent);
 	await editor.screenshot('dry-run', { of: [editor.part('output-panel')], inDocs: true });
 	// The editor omits parameters with their default value: it must not omit this one.
-	await waitFor('the option in the stored workflow', 20_000, async () => {
+	await waitFor('the option in the stored workflow', async () => {
 		const stored = await installation.client.workflow(id);
 		const action = stored.nodes.find(({ name }) => name === nodes.action);
 		return isDeepStrictEqual(action?.parameters.options, { dryRun: true }) || undefined;
@@ -267,7 +267,7 @@ test('shows a test event in the trigger, and deletes its webhook on Stop', async
 	const { control } = installation.service;
 	const listen = editor.part('trigger-execute-button');
 	const waitForSubscriptions = async (count: number) =>
-		await waitFor(`${count} subscriptions at the service`, 30_000, () =>
+		await waitFor(`${count} subscriptions at the service`, () =>
 			Promise.resolve(control.webhooks().length === count ? control.webhooks() : undefined),
 		);
 	await editor.newWorkflow();

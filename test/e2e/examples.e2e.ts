@@ -24,7 +24,6 @@ import { startScriptedModel, type ScriptedModel } from './support/scriptedModel'
 import { openShopEnvironment, type ShopEnvironment } from './support/shop';
 
 const nodesSchema = workflowFileSchema.shape.nodes;
-const timeoutMs = 60_000;
 const openParts = 'Get Open Fulfillment Orders';
 const noCourier = {
 	kind: 'status',
@@ -418,7 +417,7 @@ describe.each(['newest', '1.123'] as const)('examples without a table in n8n %s'
 			);
 			expect(deliveriesOf(env, order)).toEqual([]);
 			const { id } = await failedExecution(workflow);
-			const emails = await waitFor('the email about the execution', timeoutMs, () => {
+			const emails = await waitFor('the email about the execution', () => {
 				const found = env.emails(`/executions/${id}`);
 				return Promise.resolve(found.length > 0 ? found : undefined);
 			});
@@ -577,7 +576,7 @@ describe.each(['newest', '1.123'] as const)('examples without a table in n8n %s'
 			return z.object({ formWaitingUrl: z.string() }).parse(await response.json()).formWaitingUrl;
 		};
 		const waitForPage = async (page: string, expected: string) =>
-			await waitFor(`the form to show "${expected}"`, timeoutMs, async () => {
+			await waitFor(`the form to show "${expected}"`, async () => {
 				// n8n does not respond while the workflow is running.
 				const responsePromise = fetch(page, { signal: AbortSignal.timeout(3_000) });
 				const text = await responsePromise
@@ -673,9 +672,7 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 			'Set startDate to the time when you unpublished your earlier workflow, or to the current time',
 		);
 		await env.createTable({ startDate });
-		await waitFor('the start date', timeoutMs, () =>
-			Promise.resolve(Date.now() >= switched || undefined),
-		);
+		await waitFor('the start date', () => Promise.resolve(Date.now() >= switched || undefined));
 		const missed = place();
 		await env.shopify.webhooks.settled();
 		await client.publish(orders);
@@ -1045,7 +1042,7 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 		await env.installation.startN8n();
 		const placed = await env.afterExecutions(orders, 2, async () => {
 			const nightlyRun = catchUp();
-			await waitFor('the workflow to be active', timeoutMs, async () => {
+			await waitFor('the workflow to be active', async () => {
 				await report(repeated);
 				const [message] = webhooks.messages().filter(({ subject }) => subject === repeated.name);
 				return message?.statuses.includes(200) || undefined;

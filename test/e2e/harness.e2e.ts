@@ -76,7 +76,7 @@ function realSide(
 		},
 		executions: async (markerId) => {
 			const deadline = Date.now() + missingAfterMs;
-			return await waitFor('the executions to end', 60_000, async () => {
+			return await waitFor('the executions to end', async () => {
 				const fresh = await freshExecutions();
 				if (!fresh.every(hasEnded)) return undefined;
 				if (fresh.length < expected && Date.now() < deadline) return undefined;

@@ -10,7 +10,7 @@ module.exports = {
 	transform: {
 		'^.+\\.ts$': ['ts-jest', { tsconfig: { ...compilerOptions, isolatedModules: true } }],
 	},
-	setupFiles: ['<rootDir>/support/plainConsole.js'],
+	setupFiles: ['<rootDir>/support/setup.js'],
 	testTimeout: 10 * minutes,
 	reporters: ['default', '<rootDir>/support/tableReporter.js'],
 };

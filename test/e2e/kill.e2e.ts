@@ -179,7 +179,7 @@ async function postUntil(orders: readonly string[], requests: number): Promise<v
 	const { control } = installation.service;
 	const before = control.requests().length;
 	await postAll(orders);
-	await waitFor(`${requests} requests`, 60_000, async () => {
+	await waitFor(`${requests} requests`, async () => {
 		return await Promise.resolve(control.requests().length - before >= requests || undefined);
 	});
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Browser, Locator, Page } from 'playwright-core';
 
 import { projectFolder } from '../../playground/n8n/folders';
-import { waitFor } from '../../playground/n8n/progress';
+import { patienceMs, waitFor } from '../../playground/n8n/progress';
 import type { LocalService } from '../../playground/service/server';
 import type { OrderPart } from '../../playground/shopify/fulfillmentOrders';
 import { samples } from '../../playground/shopify/samples';
@@ -16,7 +16,6 @@ import { delivery } from '../support/sampleDelivery';
 import { launchBrowser } from './support/browser';
 
 const artifactsFolder = join(projectFolder, 'artifacts', 'pages');
-const actionTimeoutMs = 20_000;
 const screen = { width: 1440, height: 900 };
 /** In windows of these widths, nothing is cut off. */
 const widths = [1440, 1200, 1000, 801, 800, 500];
@@ -52,7 +51,7 @@ beforeEach(async () => {
 	service.control.reset();
 	shopify.reset();
 	page = await browser.newPage({ viewport: screen });
-	page.setDefaultTimeout(actionTimeoutMs);
+	page.setDefaultTimeout(patienceMs);
 });
 
 afterEach(async () => await page.close());
@@ -88,7 +87,7 @@ const buttonNames = async (text: string) => {
 async function expectRows(table: string, texts: readonly string[]): Promise<void> {
 	const rows = page.locator(`#${table} tbody tr`);
 	const read = async () => await rows.allInnerTexts();
-	await waitFor(`the rows ${texts.join(', ')}`, actionTimeoutMs, async () => {
+	await waitFor(`the rows ${texts.join(', ')}`, async () => {
 		const found = await read();
 		const isMatch =
 			found.length === texts.length && texts.every((text, index) => found[index]?.includes(text));

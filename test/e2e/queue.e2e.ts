@@ -239,7 +239,6 @@ test('creates 2,000 orders in 20 executions once, within the rate limit and desp
 	// Both workers use up their own rate limits; then the service itself rejects requests.
 	await waitFor(
 		'150 creation requests',
-		120_000,
 		async () => await Promise.resolve(creationRequests().length >= 150 || undefined),
 	);
 	control.settings({ creationLimit: { requests: 20, perMs: 5000 } });

@@ -61,7 +61,7 @@ async function runWithTakeover(sender: Sender, orders: readonly string[]): Promi
 	const { control } = installation.service;
 	const before = control.requests().length;
 	await sender.post(orders);
-	await waitFor('the third request', 60_000, async () =>
+	await waitFor('the third request', async () =>
 		Promise.resolve(control.requests().length > before + 2 || undefined),
 	);
 	const [worker] = await installation.busyWorkers();
@@ -71,7 +71,7 @@ async function runWithTakeover(sender: Sender, orders: readonly string[]): Promi
 	await replacement;
 	const [id = ''] = (await worker.loggedExecutions('started')).slice(-1);
 	// It waits a minute for the outcomes that the killed worker did not report.
-	await waitFor('the execution to end on another worker', 120_000, async () => {
+	await waitFor('the execution to end on another worker', async () => {
 		const finished = await Promise.all(
 			installation.workers.map(({ loggedExecutions }) => loggedExecutions('finished')),
 		);

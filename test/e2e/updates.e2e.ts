@@ -12,9 +12,6 @@ import { dropoff, packages, pickup } from './support/sampleDelivery';
 import { openShopEnvironment, type ShopEnvironment } from './support/shop';
 
 const updateTask = 3;
-const timeoutMs = 60_000;
-/** n8n looks for executions to resume once a minute. */
-const resumeTimeoutMs = 240_000;
 const everyHour = 'Every Hour';
 
 let env: ShopEnvironment;
@@ -413,7 +410,7 @@ describe('delivery updates to Shopify', () => {
 			let killed: Promise<void> | undefined;
 			onCall(() => void (killed = env.installation.killN8n()));
 			await fireStatus(sent, 'picked up');
-			await waitFor('n8n to be killed', timeoutMs, () => Promise.resolve(killed && true));
+			await waitFor('n8n to be killed', () => Promise.resolve(killed && true));
 			await killed;
 			await env.installation.startN8n();
 			expect(await rowOf(sent)).toMatchObject({ status: 'picked up', shownInShopify: 'no' });
@@ -429,14 +426,14 @@ describe('delivery updates to Shopify', () => {
 		const [fulfillmentOrder] = shop().fulfillmentOrders(order.id);
 		const sent = await createDelivery(order, fulfillmentOrder!);
 		await fireStatus(sent, 'delivered');
-		await waitFor('the event to wait', timeoutMs, async () => {
+		await waitFor('the event to wait', async () => {
 			const executions = await env.installation.client.executions(updates);
 			return executions.some(({ status }) => status === 'waiting') || undefined;
 		});
 		await env.installation.killN8n();
 		await env.installation.startN8n();
 		await addRow(sent);
-		await waitFor('the status in Shopify', resumeTimeoutMs, () =>
+		await waitFor('the status in Shopify', () =>
 			Promise.resolve(shownStatuses(sent).length > 0 || undefined),
 		);
 		expect(shownStatuses(sent)).toEqual(['DELIVERED']);
@@ -580,9 +577,7 @@ describe('address changed in Shopify', () => {
 		control().addFault({ kind: 'delay', method: 'PATCH', ms: 10_000 });
 		const editedOrder = await afterUpdate(async () => {
 			shopControl.changeAddress(sent.order.id);
-			await waitFor('the first update', timeoutMs, () =>
-				Promise.resolve(updateCount() > before || undefined),
-			);
+			await waitFor('the first update', () => Promise.resolve(updateCount() > before || undefined));
 			return shopControl.changeAddress(sent.order.id);
 		}, 2);
 		const street = streetOf(editedOrder);
@@ -624,7 +619,7 @@ describe('address changed in Shopify', () => {
 		for (const address1 of ['12 Birch Walk', '14 Birch Walk']) {
 			await afterUpdate(() => shop().changeAddress(sent.order.id, { address1 }));
 			// The execution that ended may be a late one of another order.
-			await waitFor('the row of the update', timeoutMs, async () => {
+			await waitFor('the row of the update', async () => {
 				const { sentTo, solved } = await rowOf(sent);
 				return (String(sentTo).includes(address1) && solved === 'no') || undefined;
 			});

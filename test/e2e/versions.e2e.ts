@@ -42,7 +42,7 @@ describe('a restart of n8n', () => {
 		await installation().restartN8n();
 		expect(webhooksByEvent(control)).toEqual(before);
 		const logLine = 'the Delivery Service had blacklisted the webhook for Delivery Updated';
-		await waitFor('the log line', 10_000, async () => {
+		await waitFor('the log line', async () => {
 			const log = await readFile(join(installation().userFolder, 'n8n.log'), 'utf8');
 			return log.includes(logLine) || undefined;
 		});

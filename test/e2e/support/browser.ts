@@ -7,10 +7,9 @@ import {
 	type Page,
 } from 'playwright-core';
 
+import { patienceMs } from '../../../playground/n8n/progress';
 import { requireProgram } from '../../../playground/n8n/system';
 import { owner } from './installation';
-
-const actionTimeoutMs = 60_000;
 
 selectors.setTestIdAttribute('data-test-id');
 
@@ -60,7 +59,7 @@ export async function openShopBrowser(n8nUrl: string, proxyUrl: string): Promise
 		ignoreHTTPSErrors: true,
 		permissions: ['clipboard-read', 'clipboard-write'],
 	});
-	context.setDefaultTimeout(actionTimeoutMs);
+	context.setDefaultTimeout(patienceMs);
 	return context;
 }
 

@@ -6,7 +6,7 @@ import { type Browser, type Locator, type Page } from 'playwright-core';
 import { z } from 'zod';
 
 import { projectFolder } from '../../../playground/n8n/folders';
-import { waitFor } from '../../../playground/n8n/progress';
+import { patienceMs, waitFor } from '../../../playground/n8n/progress';
 import { launchBrowser, signIn } from './browser';
 
 /** The folder of all screenshots. Not in git. */
@@ -18,7 +18,6 @@ const maxImageBytes = 200_000;
 const viewport = { width: 1440, height: 900 };
 /** Fits a whole workflow with readable sticky notes. */
 const canvasViewport = { width: 1900, height: 1100 };
-const actionTimeoutMs = 20_000;
 
 type SaveForDocs = (name: string, image: Buffer) => void;
 
@@ -41,7 +40,7 @@ export class Editor {
 		const browser = await launchBrowser();
 		try {
 			const context = await browser.newContext({ viewport, baseURL: url });
-			context.setDefaultTimeout(actionTimeoutMs);
+			context.setDefaultTimeout(patienceMs);
 			const page = await context.newPage();
 			await signIn(page);
 			return new Editor(browser, page, saveForDocs);
@@ -149,7 +148,7 @@ export class Editor {
 			return isDeepStrictEqual(texts, expected) || undefined;
 		};
 		try {
-			await waitFor(expected.join(', '), actionTimeoutMs, matches);
+			await waitFor(expected.join(', '), matches);
 		} catch (cause) {
 			throw new Error(`Expected ${expected.join(', ')}, got ${texts.join(', ')}`, { cause });
 		}
@@ -198,7 +197,7 @@ export class Editor {
 		await this.part('zoom-to-fit').click();
 		// Wait for the end of the zoom animation.
 		let positions = '';
-		await waitFor('the end of the zoom animation', actionTimeoutMs, async () => {
+		await waitFor('the end of the zoom animation', async () => {
 			const before = positions;
 			positions = JSON.stringify(await Promise.all((await nodes.all()).map(boundingBox)));
 			return positions === before || undefined;

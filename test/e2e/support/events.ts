@@ -7,8 +7,6 @@ import type { LocalService } from '../../../playground/service/server';
 type Control = LocalService['control'];
 type Webhook = ReturnType<Control['webhooks']>[number];
 
-const executionsTimeoutMs = 120_000;
-
 /** The service's event codes (section 6 of the API document). */
 export const eventCodes = { createTask: 1, createRoute: 2, updateTask: 3 } as const;
 
@@ -69,7 +67,7 @@ export async function waitForExecutions(
 	workflowId: string,
 	count: number,
 ): Promise<Execution[]> {
-	await waitFor(`${count} executions`, executionsTimeoutMs, async () => {
+	await waitFor(`${count} executions`, async () => {
 		const all = await client.executions(workflowId);
 		return (all.length >= count && all.every(hasEnded)) || undefined;
 	});

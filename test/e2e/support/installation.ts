@@ -1,5 +1,4 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { Agent } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -114,7 +113,7 @@ export async function openInstallation(
 				await n8n.stop();
 				n8n = await startN8n(n8nOptions);
 				const { logFile } = n8n.child;
-				await waitFor('n8n to activate its workflows', 60_000, async () => {
+				await waitFor('n8n to activate its workflows', async () => {
 					const log = await readFile(logFile, 'utf8');
 					return log.includes('Editor is now accessible') || undefined;
 				});
@@ -148,8 +147,7 @@ async function createWebhooks(
 	webhooks: Webhooks,
 ): Promise<void> {
 	const auth = { username: apiKeyId, password: apiSecret };
-	// A new agent: kept-alive connections lead to the stopped service.
-	const options = { auth, proxy: false, httpAgent: new Agent() } as const;
+	const options = { auth, proxy: false } as const;
 	for (const { companyId, url, action } of webhooks) {
 		const body = new URLSearchParams({ url, action: String(action) });
 		await axios.post(`${baseUrl}/hooks/companies/${companyId}`, body, options);

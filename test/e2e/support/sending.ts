@@ -16,9 +16,6 @@ export const senderNodes = {
 	create: 'Create deliveries',
 } as const;
 
-/** A killed worker may leave the lock of the store behind, which others take over after 5 to 6 minutes. */
-const executionsTimeoutMs = 10 * 60_000;
-const readyTimeoutMs = 30_000;
 const notReady = 503;
 
 /** The outcomes that the node reports for an order. */
@@ -91,13 +88,13 @@ export async function publishSender(
 		async post(orders) {
 			const url = `${installation.webhookUrl}/webhook/${path}`;
 			const body = { orders: orders.map((name) => shopifyOrder({ name })) };
-			await waitFor('the webhook to respond', readyTimeoutMs, async () => {
+			await waitFor('the webhook to respond', async () => {
 				return await unlessNotReady(axios.post(url, body, { proxy: false }));
 			});
 			postedCount++;
 		},
 		async results() {
-			const ended = await waitFor('all executions to end', executionsTimeoutMs, async () => {
+			const ended = await waitFor('all executions to end', async () => {
 				// Must precede the list of executions: n8n has then stored all finished ones.
 				const inactive = await installation.inactiveExecutions();
 				const all = await unlessNotReady(installation.client.executions(workflowId));

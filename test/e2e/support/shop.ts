@@ -15,8 +15,6 @@ import { startMailbox, type Email, type Mailbox } from '../../../playground/mail
 import { startShopify, type Shopify } from '../../../playground/shopify/server';
 import { openInstallation, type Installation } from './installation';
 
-const timeoutMs = 120_000;
-
 type Row = Record<string, unknown>;
 
 /** A real n8n with the example workflows, the local service, a shop and the owner's mailbox. */
@@ -87,7 +85,7 @@ export async function afterExecutions<T>(
 	const countEnded = async () => (await client.executions(workflowId)).filter(hasEnded).length;
 	const before = await countEnded();
 	const result = await run();
-	await waitFor(`${count} more executions`, timeoutMs, async () => {
+	await waitFor(`${count} more executions`, async () => {
 		return (await countEnded()) >= before + count || undefined;
 	});
 	return result;
@@ -126,7 +124,7 @@ export async function openShopEnvironment(name: HostName): Promise<ShopEnvironme
 		},
 		rows,
 		async row(values) {
-			return await waitFor(`a row ${JSON.stringify(values)}`, timeoutMs, async () => {
+			return await waitFor(`a row ${JSON.stringify(values)}`, async () => {
 				const [row, ...others] = await rows(values);
 				if (others.length > 0) throw new Error(`Expected 1 row, got ${others.length + 1}`);
 				return row;
@@ -134,7 +132,7 @@ export async function openShopEnvironment(name: HostName): Promise<ShopEnvironme
 		},
 		emails,
 		email: async (text) =>
-			await waitFor(`an email with "${text}"`, timeoutMs, () => Promise.resolve(emails(text)[0])),
+			await waitFor(`an email with "${text}"`, () => Promise.resolve(emails(text)[0])),
 		afterExecutions: async (workflowId, count, run) =>
 			await afterExecutions(client, workflowId, count, run),
 		close,

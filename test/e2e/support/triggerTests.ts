@@ -160,7 +160,7 @@ export function testTriggerChanges(installation: () => Installation): void {
 				const headers = { 'content-type': type ?? 'application/json' };
 				const { status } = await send(url, { name, headers, body });
 				const responded = Date.now() - started;
-				const listed = await waitFor('the executions', 60_000, async () => {
+				const listed = await waitFor('the executions', async () => {
 					const all = await client.executions(workflow.id);
 					return (all.length > Math.min(index, 3) && all.every(hasEnded) && all) || undefined;
 				});
@@ -190,13 +190,13 @@ export function testTriggerChanges(installation: () => Installation): void {
 			const workflow = await shared.importTrigger(installation(), { events });
 			control.addFault({ method: 'GET', path: '/hooks/', kind: 'hang' });
 			expect(await fireUpdates(control, ['D-1'], 1)).toEqual([200]);
-			await waitFor('the node that never ends', 30_000, () =>
+			await waitFor('the node that never ends', () =>
 				Promise.resolve(control.requests().at(-1)?.method === 'GET' || undefined),
 			);
 			const creations = { method: 'POST', path: '/hooks/' };
 			control.addFault({ ...creations, kind: 'delay', ms: 5000, skip: 1, times: 2 });
 			const published = client.publish(workflow.id).catch(() => undefined);
-			await waitFor('the first webhook', 10_000, () =>
+			await waitFor('the first webhook', () =>
 				Promise.resolve(subscriptions().length === 2 || undefined),
 			);
 			await sleep(500);
@@ -210,7 +210,7 @@ export function testTriggerChanges(installation: () => Installation): void {
 				productionWebhook(hanging, 'updateTask'),
 				...events.map((event) => productionWebhook(workflow, event)),
 			].sort();
-			await waitFor('all webhooks', 60_000, () =>
+			await waitFor('all webhooks', () =>
 				Promise.resolve(subscriptions().length === expected.length || undefined),
 			);
 			expect(subscriptions()).toEqual(expected);
@@ -347,7 +347,7 @@ export function testTriggerChanges(installation: () => Installation): void {
 			expect(subscriptions()).toEqual([testWebhook(workflow, 'updateTask')]);
 			expect(await fireUpdates(service.control, ['D-1'], 1)).toEqual([200]);
 			await waitForExecutions(client, workflow.id, 1);
-			await waitFor('the trigger to stop listening', 10_000, () =>
+			await waitFor('the trigger to stop listening', () =>
 				Promise.resolve(subscriptions().length === 0 || undefined),
 			);
 

@@ -575,14 +575,14 @@ function testRetries(installation: () => Installation, name: HostName): void {
 				const settings = { executionOrder: 'v1', ...(executionTimeout && { executionTimeout }) };
 				const workflowId = await client.createWorkflow({ ...workflow, settings });
 				const id = await client.startRun(workflowId, nodes.start);
-				await waitFor('the second request', 20_000, async () =>
+				await waitFor('the second request', async () =>
 					Promise.resolve(service.control.requests().length > 1 || undefined),
 				);
 				if (executionTimeout === 0) await client.stop(id);
 				expect((await client.waitForExecution(id)).status).toBe('canceled');
 
 				const line = `Node "${nodes.action}" in workflow "Deliveries" (${workflowId}): execution ${id} was stopped. Created`;
-				const log = await waitFor('the log line', 20_000, async () => {
+				const log = await waitFor('the log line', async () => {
 					const text = await readFile(n8n.child.logFile, 'utf8');
 					return text.includes(line) ? text : undefined;
 				});
@@ -590,7 +590,7 @@ function testRetries(installation: () => Installation, name: HostName): void {
 				// n8n aborts the request in flight.
 				expect(log).toContain(`${line}: E-1 (ID ${first}). Possibly created: E-2.`);
 				// The service creates the delivery anyway, and must have done so before the next test starts.
-				await waitFor('the second delivery', 20_000, async () =>
+				await waitFor('the second delivery', async () =>
 					Promise.resolve(service.control.deliveries().length > 1 || undefined),
 				);
 				expect(createdReferences()).toEqual(['E-1', 'E-2']);
