@@ -77,9 +77,10 @@ interface EventsOptions {
 export class Events {
 	private fired: FiredEvent[] = [];
 	private lastId = 0;
+	// Connections are not kept: a busy n8n may close one just when it is used again.
 	private readonly agents = {
-		httpAgent: new http.Agent({ keepAlive: true, maxSockets: maxConnections }),
-		httpsAgent: new https.Agent({ keepAlive: true, maxSockets: maxConnections }),
+		httpAgent: new http.Agent({ maxSockets: maxConnections }),
+		httpsAgent: new https.Agent({ maxSockets: maxConnections }),
 	};
 	private abortController = createAbortController();
 
