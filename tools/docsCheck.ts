@@ -141,11 +141,8 @@ async function succeeds(
 	let outcome: number | NodeJS.Signals | undefined;
 	void child.ended.then((ended) => (outcome = ended));
 	try {
-		const end = async () => {
-			if (outcome !== undefined) return outcome;
-			const isReached = until?.test(await readFile(logFile, 'utf8')) ?? false;
-			return isReached ? 'reached' : undefined;
-		};
+		const end = async () =>
+			outcome ?? (until?.test(await readFile(logFile, 'utf8')) ? 'reached' : undefined);
 		await waitFor(run, end, timeoutMs);
 	} finally {
 		await child.stop();

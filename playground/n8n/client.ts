@@ -551,15 +551,10 @@ export function hasEnded({ status }: ExecutionSummary): boolean {
 }
 
 function createHttpClient(baseURL: string, headers: Record<string, string> = {}): AxiosInstance {
-	const client = axios.create({
-		baseURL,
-		headers,
-		timeout: patienceMs,
-		// A proxy in the environment is for the internet, not for the loopback address.
-		proxy: false,
-		// A busy n8n may close a connection that waits for the next request just when one is sent.
-		httpAgent: new Agent(),
-	});
+	// A proxy in the environment is for the internet, not for the loopback address.
+	const options = { baseURL, headers, timeout: patienceMs, proxy: false } as const;
+	// A busy n8n may close a kept connection just when it is used again.
+	const client = axios.create({ ...options, httpAgent: new Agent() });
 	client.interceptors.response.use(undefined, async (error: unknown) => {
 		if (!isAxiosError(error) || !error.response || !error.config) throw error;
 		let response: AxiosResponse<unknown> = error.response;

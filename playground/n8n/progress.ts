@@ -1,9 +1,6 @@
 const secondsBetweenLines = 10;
 
-/**
- * Only ends what hangs: on a slow machine, everything takes several times as long. Shorter than a test
- * may take, for the better message, and longer than a killed worker's lock lasts (6 minutes).
- */
+/** Only ends what hangs: less than a test may take (10 minutes), more than a killed worker's lock (6). */
 export const patienceMs = 8 * 60_000;
 
 /**

@@ -65,7 +65,6 @@ export class Webhooks {
 	private readonly webhooksById = new Map<number, Subscription>();
 	private readonly messagesById = new Map<string, Message>();
 	private readonly inFlight = new Set<Promise<void>>();
-	// Connections are not kept: a busy n8n may close one just when it is used again.
 	private readonly agent = new http.Agent();
 	private lastId = firstWebhookId;
 

@@ -158,6 +158,8 @@ function listed(names: readonly string[]): string {
 }
 
 function addCashMethod(methods: readonly string[]): string {
+	if (methods.length === 0)
+		return 'It has no payment method. If drivers should collect the cash of every unpaid order, set Cash on Delivery under Order Options to "Whenever Something Is Unpaid".';
 	const [is, it] = methods.length === 1 ? ['is', 'it'] : ['are', 'them'];
 	return `If ${methods.join(', ')} ${is} cash on delivery, add ${it} to Cash on Delivery Methods under Order Options.`;
 }

@@ -100,6 +100,8 @@ function monthsByName(): Map<string, number> {
 function readNamedDay(text: string): string | undefined {
 	const words = normalizeName(text).split(/ (?:(?:de|of|the) )*/);
 	months ??= monthsByName();
+	// In Spanish, French and Italian, "mar" is also Tuesday.
+	if (words[0] === 'mar' && words.slice(1).some((word) => months?.has(word))) words.shift();
 	const [month = 0, ...others] = new Set(words.flatMap((word) => months?.get(word) ?? []));
 	const year = words.find((word) => /^\d{4}$/.test(word));
 	const place = words.findIndex((word) => months?.has(word));

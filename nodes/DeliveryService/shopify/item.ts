@@ -46,15 +46,11 @@ export function findOrder(item: unknown): Result<OrderCandidate> {
 	}
 	const message = otherTypeMessage(order) ?? found.message;
 	if (message) return failure({ message });
-	return {
-		ok: true,
-		value: {
-			...(isGraphqlOrder(order)
-				? { rest: toRest(order, graphqlOrderFields), graphql: order }
-				: { rest: order }),
-			...(part !== undefined && { fulfillmentOrder: partResource(part) }),
-		},
-	};
+	const value: OrderCandidate = isGraphqlOrder(order)
+		? { rest: toRest(order, graphqlOrderFields), graphql: order }
+		: { rest: order };
+	if (part !== undefined) value.fulfillmentOrder = partResource(part);
+	return { ok: true, value };
 }
 
 function partResource(part: unknown): ShopifyResource {
@@ -129,23 +125,19 @@ function findFulfillmentOrder(
 	const fields = all.flatMap(partFields);
 	const single = fields.filter(({ key }) => key.endsWith('r'));
 	const part =
-		single.map(({ value }) => onlyItem(value)).find((value) => !isBlank(value)) ??
+		single.find(({ items }) => items.length === 1)?.items[0] ??
 		all.map(({ value }) => value).find(isFulfillmentOrder);
 	if (part !== undefined) return { part };
-	const lists = fields.filter(({ value }) => !isBlank(value) && itemCount(value) > 0);
-	const several = lists.find(({ value }) => itemCount(value) > 1);
-	if (several) {
-		const { path, key, value } = several;
-		const items = ['nodes', 'edges'].filter((name) => Array.isArray(valueAt(value, [name])));
-		const field = [...path, key, ...items.slice(0, 1)].join('.');
+	const several = fields.find(({ items }) => items.length > 1);
+	if (several)
 		return {
-			message: `This order has several fulfillment orders. Add a Split Out node before this node: Fields to Split Out "${field}", Include "All Other Fields", Destination Field Name "fulfillmentOrder".`,
+			message: `This order has several fulfillment orders. Add a Split Out node before this node: Fields to Split Out "${several.list}", Include "All Other Fields", Destination Field Name "fulfillmentOrder".`,
 		};
-	}
+	const found = fields.flatMap(({ items }) => items);
 	// Split Out leaves the list without its items behind.
-	const [only, ...others] = lists.map(({ value }) => onlyItem(value)).filter(isFulfillmentOrder);
+	const [only, ...others] = found.filter(isFulfillmentOrder);
 	if (only !== undefined && others.length === 0) return { part: only };
-	if (lists.length + single.length === 0) return {};
+	if (found.length + single.length === 0) return {};
 	return {
 		message:
 			'This order has a field for its fulfillment order, but there is none in it. Check the Split Out node before this node: its Destination Field Name should be "fulfillmentOrder".',
@@ -155,26 +147,23 @@ function findFulfillmentOrder(
 /** Also as n8n's Split Out names it without a destination, e.g. "data.order.fulfillmentOrders.nodes". */
 const partKey = /(^|\.)fulfillment(_order|Order)s?(\.(nodes|edges))?$/;
 
-/** The fields of a container with one or several fulfillment orders. */
-function partFields({ value, path }: Container) {
-	if (typeof value !== 'object' || value === null) return [];
-	return Object.keys(value)
-		.filter((key) => key.includes('fulfillment') && partKey.test(key))
-		.map((key) => ({ key, path, value: valueAt(value, [key]) }));
+/** The fields of a container with fulfillment orders: these, and the path of their list. */
+function partFields({ value: container, path }: Container) {
+	if (typeof container !== 'object' || container === null) return [];
+	return Object.entries(container)
+		.filter(([key]) => key.includes('fulfillment') && partKey.test(key))
+		.map(([key, value]: [string, unknown]) => {
+			const lists = ['nodes', 'edges'].filter((name) => Array.isArray(valueAt(value, [name])));
+			return { key, list: [...path, key, ...lists.slice(0, 1)].join('.'), items: itemsOf(value) };
+		});
 }
 
-/** The value, or the only one of a list. */
-function onlyItem(value: unknown): unknown {
+/** The items of a list or a connection, or the value itself, if they are not blank. */
+function itemsOf(value: unknown): unknown[] {
 	const items = connectionItems(value);
-	if (Array.isArray(items)) return items.length === 1 ? onlyItem(items[0]) : undefined;
-	const node = valueAt(value, ['node']);
-	return isBlank(node) ? value : node;
-}
-
-/** The number of items of a list, or 1. */
-function itemCount(value: unknown): number {
-	const items = connectionItems(value);
-	return Array.isArray(items) ? items.length : 1;
+	if (Array.isArray(items)) return items.flatMap(itemsOf);
+	const item = valueAt(value, ['node']) ?? value;
+	return isBlank(item) ? [] : [item];
 }
 
 const partWithoutOrderMessage =

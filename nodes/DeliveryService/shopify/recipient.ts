@@ -5,7 +5,7 @@ import { joinParts } from '../common/text';
 import { dateText, type DeliveryDate } from './deliveryDate';
 import type { OrderMapping } from './mapping';
 import { sign, toText } from './money';
-import { fieldName, howToRequest, orderLabel, problemFrom, type Order } from './order';
+import { orderLabel, problemFrom, type Order } from './order';
 import type { Address } from './orderSchema';
 
 type DropoffPlace = Delivery['dropoff'];
@@ -40,7 +40,10 @@ export function toDropoff(
 		return failure({ message, description });
 	}
 	const problems = [
-		!location && noLocationMessage(order, subject),
+		!location &&
+			(order.shipping_address
+				? `${subject} has no street ("address1") in its shipping address. Add it to the order in Shopify.`
+				: `${subject} has items to ship, but no shipping address. Add one to the order in Shopify.`),
 		!name &&
 			`${subject} has no recipient name in its shipping address, customer or billing address. Add one to the order in Shopify.`,
 		!email && noEmailMessage(order, subject),
@@ -63,14 +66,6 @@ export function lacksPersonalData(order: Order): boolean {
 		...[shipping, billing].flatMap((address) => [address?.name, address?.address1]),
 	];
 	return personal.every((value) => value === undefined);
-}
-
-function noLocationMessage(order: Order, subject: string): string {
-	if (order.shipping_address)
-		return `${subject} has no street ("address1") in its shipping address. Add it to the order in Shopify.`;
-	const addIt = `${subject} has items to ship, but no shipping address. Add one to the order in Shopify.`;
-	if (order.shipping_lines.length > 0) return addIt;
-	return `${addIt} If it is a store pickup: ${howToRequest(order, `"${fieldName(order, ['shipping_lines'])}"`)}.`;
 }
 
 function noEmailMessage(order: Order, subject: string): string {
@@ -200,8 +195,7 @@ function addressText(address: Address): string | undefined {
  */
 function usableCoordinates(address: Address): Pick<DropoffLocation, 'lat' | 'lng'> {
 	const { latitude: lat, longitude: lng } = address;
-	if (!lat || !lng) return {};
-	if (sign(lat) === 0 && sign(lng) === 0) return {};
+	if (!lat || !lng || (sign(lat) === 0 && sign(lng) === 0)) return {};
 	const coordinates = { lat: toText(lat), lng: toText(lng) };
 	const isValid =
 		latitude.safeParse(coordinates.lat).success && longitude.safeParse(coordinates.lng).success;

@@ -154,12 +154,16 @@ export function findTimeSkip(
 	mapping: OrderMapping,
 	date: DeliveryDate,
 ): Skip | undefined {
-	const { created_at: createdAt = '' } = order;
 	const { maxOrderAgeDays: maxDays, skipUntilDeliveryDate } = mapping.filters;
-	if (mapping.time.now - Date.parse(createdAt) > maxDays * 86_400_000)
-		return { code: 'tooOld', createdAt: createdAt.slice(0, 10), maxDays };
+	if (isTooOld(order, mapping, mapping.time.now))
+		return { code: 'tooOld', createdAt: order.created_at?.slice(0, 10) ?? '', maxDays };
 	const until = skipUntilDeliveryDate ? laterSendingDay(date, mapping) : undefined;
 	return until === undefined ? undefined : { code: 'scheduled', until };
+}
+
+/** Whether an order is too old for the memory at a time, in milliseconds since 1970. */
+export function isTooOld({ created_at = '' }: Order, { filters }: OrderMapping, time: number) {
+	return time - Date.parse(created_at) > filters.maxOrderAgeDays * 86_400_000;
 }
 
 /**
@@ -202,11 +206,12 @@ export function missingFields(
 		!lacks('refunds') ||
 		(Array.isArray(lines) &&
 			lines.every((line) => valueAt(line, ['current_quantity']) !== undefined));
-	const isPageUnknown = (object: unknown, list: string) => {
-		const connection = valueAt(object, [list]);
-		if (connection === undefined || Array.isArray(connection)) return false;
-		return valueAt(connection, ['pageInfo', 'hasNextPage']) === undefined;
-	};
+	const isPageUnknown = (list: string, ...objects: unknown[]) =>
+		objects
+			.map((object) => valueAt(object, [list]))
+			.filter((connection) => connection !== undefined && !Array.isArray(connection))
+			.some((connection) => valueAt(connection, ['pageInfo', 'hasNextPage']) === undefined);
+	const ofParts = part?.graphql === undefined ? undefined : graphql;
 	const byGateway = cod === 'cashOnDeliveryOrders' && lacks('gateway');
 	const byTag = filters.tags.length > 0 || filters.excludeTags.length > 0;
 	const byMethod = valueAt(part?.rest, ['delivery_method', 'presented_name']) === undefined;
@@ -226,15 +231,8 @@ export function missingFields(
 		['presentment_currency', isGraphql && mayCollect && lacks('presentment_currency')],
 		// The cash of a fulfillment order depends on the refunded items of the whole order.
 		['line_items.current_quantity', part !== undefined && mayCollect && !hasRefunds],
-		[
-			'lineItems.pageInfo.hasNextPage',
-			(isGraphql && isPageUnknown(graphql, 'lineItems')) ||
-				isPageUnknown(part?.graphql, 'lineItems'),
-		],
-		[
-			'fulfillmentOrders.pageInfo.hasNextPage',
-			part?.graphql !== undefined && isGraphql && isPageUnknown(graphql, 'fulfillmentOrders'),
-		],
+		['lineItems.pageInfo.hasNextPage', isPageUnknown('lineItems', graphql, part?.graphql)],
+		['fulfillmentOrders.pageInfo.hasNextPage', isPageUnknown('fulfillmentOrders', ofParts)],
 	];
 	const missing = checks.flatMap(([field, isMissing, causes]) =>
 		isMissing && (skip === undefined || skip === causes)

@@ -2,9 +2,9 @@ import type { Problem } from '../common/result';
 import { isLongerThan } from '../common/text';
 import { limits, type CreationBody, type Delivery } from '../service/schemas';
 import { decideCash, paymentOf, type CashReduced, type PartCash } from './cash';
-import { findDeliveryDate, laterSendingDay } from './deliveryDate';
+import { findDeliveryDate, laterSendingDay, type DeliveryDate } from './deliveryDate';
 import { locationOf, type ShopifyLocation } from './fulfillmentOrder';
-import { findOrder } from './item';
+import { findOrder, type OrderCandidate } from './item';
 import type { OrderMapping } from './mapping';
 import { checkMethods, typeByMethod } from './methods';
 import {
@@ -22,6 +22,7 @@ import {
 	findSkip,
 	findTimeSkip,
 	isPaymentExcluded,
+	isTooOld,
 	missingFields,
 	mustStop,
 	type MissingField,
@@ -33,7 +34,7 @@ import { countUnits, toPackages, type LineUnits } from './units';
 export type Action =
 	/** The driver collects nothing. Methods that may be cash on delivery by another name are unknown. */
 	| { code: 'cashNotCollected'; methods: string[]; unknownMethods: string[] }
-	/** The order is skipped as unpaid, but these may be cash on delivery by another name. */
+	/** The order is skipped as unpaid, but these, or no method, may be cash on delivery. */
 	| { code: 'unknownPaymentMethod'; methods: string[] }
 	| CashReduced
 	/** The order also has these shipping methods, which the filters exclude. */
@@ -137,42 +138,21 @@ export function orderToDelivery(
 	const skip =
 		findSkip(order, mapping, units, lines.length > 0 || units.problems.length > 0) ??
 		findTimeSkip(order, mapping, date);
-	if (skip) {
-		const { unknownMethods: methods } = payment;
-		const missing = missingFields(found.value, mapping, skip.code);
-		const until = skip.code === 'scheduled' ? skip.until : undefined;
-		const then = { ...mapping.time, now: Date.parse(until ?? '') + 86_400_000 };
-		const willBeTooOld = findTimeSkip(order, { ...mapping, time: then }, {})?.code === 'tooOld';
-		const mayBeCash = skip.code === 'notPaid' && !skip.isOnlyPaid && methods.length > 0;
+	if (skip)
 		return {
 			...identifiers,
 			skip,
-			actions: actionsOf(
-				skip.code === 'tooOld' && { code: 'tooOld' },
-				// A workflow that reads all open orders every day sends it when it is released.
-				skip.code === 'nothingToShip' && !mapping.filters.skipUntilDeliveryDate && held,
-				until !== undefined && willBeTooOld && { code: 'tooOldThen', until },
-				mayBeCash && { code: 'unknownPaymentMethod', methods },
-				missing && { code: 'missingFields', fields: missing },
-			),
+			actions: actionsOfSkipped(skip, found.value, order, mapping, held),
 			...(mustStop(skip, order) && { mustStop: true }),
 		};
-	}
 	const dropoff = toDropoff(order, readRecipient(order, mapping, date));
 	const cash = decideCash(order, units, mapping);
 	const { referenceId, part } = identifiers;
 	const problems = [
-		...(dropoff.ok ? [] : [dropoff.problem.message, dropoff.problem.description ?? false]),
-		referenceId === undefined &&
-			`${label} has no "${fieldName(order, [referenceFields[mapping.referenceIdFrom]])}" to use as the reference ID. ${howToRequest(order, 'this field')}.`,
-		!cash.ok && cash.problem.message,
-		payment.state === 'unknown' &&
-			isPaymentExcluded(order, mapping) &&
-			`${label} has no "${fieldName(order, ['financial_status'])}", so it's unclear whether it is paid. ${howToRequest(order, 'this field')}, or set Payment under Filters to Any.`,
-		mapping.filters.skipUntilDeliveryDate &&
-			date.unclear !== undefined &&
-			`${label} has the delivery date "${date.unclear}", which is not clear. Set Delivery Date Format under Filters, or correct the date in Shopify.`,
-	].filter((message) => typeof message === 'string');
+		...(dropoff.ok ? [] : [dropoff.problem.message, dropoff.problem.description ?? []].flat()),
+		...lackingOf(order, mapping, referenceId, date),
+		...(cash.ok ? [] : [cash.problem.message]),
+	];
 	const shown = units.problems.length > 0 ? units.problems : problems;
 	if (shown.length > 0 || !dropoff.ok || !cash.ok)
 		return { problem: problemFrom(shown), ...identifiers };
@@ -211,6 +191,51 @@ export function orderToDelivery(
 			cod: amount,
 		},
 	};
+}
+
+/** What needs a person, although the order is skipped. */
+function actionsOfSkipped(
+	skip: Skip,
+	candidate: OrderCandidate,
+	order: Order,
+	mapping: OrderMapping,
+	held: Action | false,
+) {
+	const { methods, unknownMethods } = paymentOf(order, mapping);
+	const missing = missingFields(candidate, mapping, skip.code);
+	const isUnclear = unknownMethods.length > 0 || (methods.length === 0 && !missing);
+	const until = skip.code === 'scheduled' ? skip.until : undefined;
+	const endOfDay = Date.parse(until ?? '') + 86_400_000;
+	return actionsOf(
+		skip.code === 'tooOld' && { code: 'tooOld' },
+		// A workflow that reads all open orders every day sends it when it is released.
+		skip.code === 'nothingToShip' && !mapping.filters.skipUntilDeliveryDate && held,
+		until !== undefined && isTooOld(order, mapping, endOfDay) && { code: 'tooOldThen', until },
+		skip.code === 'notPaid' &&
+			!skip.isOnlyPaid &&
+			isUnclear && { code: 'unknownPaymentMethod', methods: unknownMethods },
+		missing && { code: 'missingFields', fields: missing },
+	);
+}
+
+/** What an order lacks that decides whether, when or under which reference ID it is sent. */
+function lackingOf(
+	order: Order,
+	mapping: OrderMapping,
+	referenceId: string | undefined,
+	date: DeliveryDate,
+): string[] {
+	const label = orderLabel(order);
+	return [
+		referenceId === undefined &&
+			`${label} has no "${fieldName(order, [referenceFields[mapping.referenceIdFrom]])}" to use as the reference ID. ${howToRequest(order, 'this field')}.`,
+		paymentOf(order, mapping).state === 'unknown' &&
+			isPaymentExcluded(order, mapping) &&
+			`${label} has no "${fieldName(order, ['financial_status'])}", so it's unclear whether it is paid. ${howToRequest(order, 'this field')}, or set Payment under Filters to Any.`,
+		mapping.filters.skipUntilDeliveryDate &&
+			date.unclear !== undefined &&
+			`${label} has the delivery date "${date.unclear}", which is not clear. Set Delivery Date Format under Filters, or correct the date in Shopify.`,
+	].filter((message) => typeof message === 'string');
 }
 
 /** @param orderReferenceId the reference ID that the whole order would have */

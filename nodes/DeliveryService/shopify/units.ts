@@ -149,10 +149,9 @@ export function isPartlyFulfilled(
 function countLines(order: Order): CountedLine[] {
 	const refundLines = order.refunds?.flatMap((refund) => refund.refund_line_items);
 	const refunded = refundLines && unitsByLine(refundLines);
-	const notRestocked =
-		refundLines && unitsByLine(refundLines.filter((line) => line.restock_type === 'no_restock'));
-	const canceled =
-		refundLines && unitsByLine(refundLines.filter((line) => line.restock_type === 'cancel'));
+	const [notRestocked, canceled] = ['no_restock', 'cancel'].map(
+		(type) => refundLines && unitsByLine(refundLines.filter((line) => line.restock_type === type)),
+	);
 	const fulfillments = order.fulfillments?.filter(({ status }) => !status || status === 'success');
 	const fulfilled =
 		fulfillments && unitsByLine(fulfillments.flatMap((fulfillment) => fulfillment.line_items));

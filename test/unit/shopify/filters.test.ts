@@ -73,6 +73,11 @@ describe('Payment', () => {
 			'If Pay the driver is cash on delivery, add it to Cash on Delivery Methods under Order Options.';
 		expect(outcome(unknown).needed).toBe(`It was not sent, because it is not paid. ${advice}`);
 		expect(outcome(unknown, { payment: 'paid' }).needed).toBe('');
+		const without = { ...unpaid, payment_gateway_names: [], gateway: '' };
+		expect(outcome(without).needed).toMatch(
+			/^It was not sent, because it is not paid\. It has no payment method\. .*"Whenever Something Is Unpaid"\.$/,
+		);
+		expect(outcome(without, { payment: 'paid' }).needed).toBe('');
 		expect(outcome(unknown, { payment: 'any' })).toMatchObject({
 			kind: 'delivery',
 			needed: `No cash is collected, but the order is not paid (Pay the driver). ${advice}`,
@@ -364,6 +369,7 @@ describe('the delivery date', () => {
 		['Dec 24th, 2026', ', Dec 24th, 2026'],
 		['Donnerstag, 24. Dezember 2026', ', Donnerstag, 24. Dezember 2026', 'monthFirst'],
 		['24 de diciembre de 2026', ', 24 de diciembre de 2026'],
+		['mar. 24 dic. 2026', ', mar. 24 dic. 2026'],
 		['8 - 12 Uhr, 24. Dezember 2026', ', 8 - 12 Uhr, 24. Dezember 2026'],
 		['2026-12-24 10:00 - 12:00', ', 2026-12-24 10:00 - 12:00'],
 		['2026-12-24 00:00:00', ''],
