@@ -81,6 +81,17 @@ test.each([
 	},
 );
 
+test('the email of the starter lists the orders to send now, if they are known', () => {
+	const textFor = (notSent: IDataObject[]) => {
+		const error = { message: 'Failed', context: { data: { notSent } } };
+		return emailOf(app, { execution: { url: 'x', error } }).text;
+	};
+	expect(textFor([{ referenceId: '#1001', orderId: '5600' }])).toContain(
+		'\n3. Or send it now: enter its ID in Get Order and execute Send One Order. The IDs: #1001 (ID 5600)\n',
+	);
+	expect(textFor([{ item: 0 }])).not.toMatch(/3\.|undefined/);
+});
+
 test.each([
 	['created', 'Pending review', '#1001: pending review', '#1001 was sent. Correct it\n'],
 	['invalid', '', '#1001: action needed', '#1001: Correct it\n'],
@@ -217,6 +228,30 @@ describe('the email of "Morning report"', () => {
 		const error = { message: '', context: { data } };
 		const { sent } = added('Collect Results', { data: { resultData: { error } } }, ['sent']);
 		expect(sent).toEqual([{ outcome: 'created', referenceId: '#1' }, { referenceId: '#2' }]);
+	});
+
+	test('lists each order that failed, also from the error output and without a reference ID', () => {
+		const failed = (referenceId: string, message: string) => ({
+			referenceId,
+			message,
+			outcome: 'x',
+		});
+		const data = [
+			{ json: { message: 'No email', error: { referenceId: '#1', outcome: 'invalid' } } },
+			{ json: { message: 'No key', error: { referenceId: '#2', outcome: 'notSent' } } },
+			{ json: { error: 'No address' } },
+			{ json: failed('', 'No street') },
+			{ json: failed('#2', 'Sent later') },
+		];
+		const runData = { 'Create Delivery': [{ data: { main: [data] } }] };
+		const { rows } = added('Collect Results', { data: { resultData: { runData } } }, ['rows']);
+		const { orders } = added('Summary', { rows }, ['orders']);
+		expect(orders).toMatchObject([
+			{ message: 'No email', referenceId: '#1', outcome: 'invalid' },
+			{ error: 'No address' },
+			{ message: 'No street' },
+			{ message: 'Sent later', referenceId: '#2' },
+		]);
 	});
 
 	test('names the execution only of what failed as a whole, and spells canceled as Shopify does', () => {
