@@ -147,6 +147,6 @@ async function successesAmong(
 async function executionsEnded({ client }: Installation, workflowId: string): Promise<void> {
 	await waitFor('the end of the executions', async () => {
 		const newest = await client.newestExecutions(workflowId);
-		return newest.every(hasEnded) || undefined;
+		return newest.every(hasEnded);
 	});
 }

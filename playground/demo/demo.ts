@@ -161,7 +161,7 @@ export async function runDemo({
 				const { request } =
 					service.control.deliveries().find(({ record }) => record.id === deliveryId) ?? {};
 				const isUpdated = JSON.stringify(request?.dropoff).includes(String(address?.address1));
-				return Promise.resolve(isUpdated ? orderName : undefined);
+				return isUpdated ? orderName : undefined;
 			});
 		},
 	);
@@ -178,7 +178,7 @@ export async function runDemo({
 					const delivered = fulfillments.filter(
 						({ shipment_status: status }) => status === 'delivered',
 					);
-					return Promise.resolve(delivered.length > index || undefined);
+					return delivered.length > index;
 				});
 				statuses.push(statusOf(splitOrder));
 			}
@@ -204,7 +204,7 @@ export async function runDemo({
 async function waitForExecutions(client: N8nClient, workflowId: string, count: number) {
 	await waitFor(`${count} executions`, async () => {
 		const all = await client.executions(workflowId);
-		return (all.length >= count && all.every(hasEnded)) || undefined;
+		return all.length >= count && all.every(hasEnded);
 	});
 }
 

@@ -384,7 +384,7 @@ export class N8nClient {
 			if (status === 'failed' || status === 'partial') {
 				throw new N8nRejection(triggers.map(({ errorMessage }) => errorMessage).join('\n'));
 			}
-			return status === wanted || undefined;
+			return status === wanted;
 		});
 	}
 
@@ -492,7 +492,7 @@ export class N8nClient {
 	async waitForExecution(executionId: string): Promise<Execution> {
 		await waitFor(`execution ${executionId} to finish`, async () => {
 			const response = await this.api.get(`/executions/${executionId}`);
-			return hasEnded(executionSummarySchema.parse(response.data)) || undefined;
+			return hasEnded(executionSummarySchema.parse(response.data));
 		});
 		return await this.execution(executionId);
 	}

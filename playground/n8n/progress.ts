@@ -25,20 +25,20 @@ export async function step<T>(title: string, work: () => Promise<T>): Promise<T>
  * Polls until there is a result.
  *
  * @param subject what to wait for, for the message: `n8n to respond`
- * @param poll returns the result, or undefined if there is none yet; its errors are passed on
+ * @param poll returns the result, or undefined or false if there is none yet; its errors are passed on
  * @param timeoutMs how long to wait
  * @returns the result
  * @throws Error on timeout
  */
 export async function waitFor<T>(
 	subject: string,
-	poll: () => Promise<T | undefined>,
+	poll: () => T | false | undefined | Promise<T | false | undefined>,
 	timeoutMs = patienceMs,
 ): Promise<T> {
 	const deadline = Date.now() + timeoutMs;
 	for (;;) {
 		const result = await poll();
-		if (result !== undefined) return result;
+		if (result !== undefined && result !== false) return result;
 		if (Date.now() > deadline) {
 			throw new Error(`Timeout after ${Math.round(timeoutMs / 1000)} s waiting for ${subject}`);
 		}

@@ -165,7 +165,7 @@ async function waitUntilListening(name: string, child: Child, port: number): Pro
 		throw new Error(`${name} exited with ${outcome}:\n${await lastLines(child.logFile)}`);
 	});
 	const connected = waitFor(`${name} to listen on port ${port}`, async () => {
-		return (await acceptsConnections(port)) || undefined;
+		return await acceptsConnections(port);
 	});
 	// The one that loses the race may still reject.
 	exited.catch(() => undefined);

@@ -202,7 +202,7 @@ test('turns on Dry Run as soon as the option is added, and sends nothing', async
 	await waitFor('the option in the stored workflow', async () => {
 		const stored = await installation.client.workflow(id);
 		const action = stored.nodes.find(({ name }) => name === nodes.action);
-		return isDeepStrictEqual(action?.parameters.options, { dryRun: true }) || undefined;
+		return isDeepStrictEqual(action?.parameters.options, { dryRun: true });
 	});
 	expect(installation.service.control.requests()).toEqual([]);
 });
@@ -268,7 +268,7 @@ test('shows a test event in the trigger, and deletes its webhook on Stop', async
 	const listen = editor.part('trigger-execute-button');
 	const waitForSubscriptions = async (count: number) =>
 		await waitFor(`${count} subscriptions at the service`, () =>
-			Promise.resolve(control.webhooks().length === count ? control.webhooks() : undefined),
+			control.webhooks().length === count ? control.webhooks() : undefined,
 		);
 	await editor.newWorkflow();
 	await editor.searchNodes('delivery', [nodeName]);

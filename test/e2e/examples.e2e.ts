@@ -419,7 +419,7 @@ describe.each(['newest', '1.123'] as const)('examples without a table in n8n %s'
 			const { id } = await failedExecution(workflow);
 			const emails = await waitFor('the email about the execution', () => {
 				const found = env.emails(`/executions/${id}`);
-				return Promise.resolve(found.length > 0 ? found : undefined);
+				return found.length > 0 ? found : undefined;
 			});
 			expect(emails[0]?.subject).toContain(`${order.name} was not created`);
 			expect(emails[0]?.text).toContain('No courier drives there');
@@ -582,7 +582,7 @@ describe.each(['newest', '1.123'] as const)('examples without a table in n8n %s'
 				const text = await responsePromise
 					.then(async (response) => await response.text())
 					.catch(() => '');
-				return text.includes(expected) || undefined;
+				return text.includes(expected);
 			});
 		const sheetDeliveries = () =>
 			control()
@@ -672,7 +672,7 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 			'Set startDate to the time when you unpublished your earlier workflow, or to the current time',
 		);
 		await env.createTable({ startDate });
-		await waitFor('the start date', () => Promise.resolve(Date.now() >= switched || undefined));
+		await waitFor('the start date', () => Date.now() >= switched);
 		const missed = place();
 		await env.shopify.webhooks.settled();
 		await client.publish(orders);
@@ -1045,7 +1045,7 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 			await waitFor('the workflow to be active', async () => {
 				await report(repeated);
 				const [message] = webhooks.messages().filter(({ subject }) => subject === repeated.name);
-				return message?.statuses.includes(200) || undefined;
+				return message?.statuses.includes(200);
 			});
 			const newOrder = shop.place(samples[0]);
 			await nightlyRun;

@@ -179,9 +179,7 @@ async function postUntil(orders: readonly string[], requests: number): Promise<v
 	const { control } = installation.service;
 	const before = control.requests().length;
 	await postAll(orders);
-	await waitFor(`${requests} requests`, async () => {
-		return await Promise.resolve(control.requests().length - before >= requests || undefined);
-	});
+	await waitFor(`${requests} requests`, () => control.requests().length - before >= requests);
 }
 
 async function postAll(orders: readonly string[]): Promise<void> {

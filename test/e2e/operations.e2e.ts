@@ -29,7 +29,7 @@ describe('the rate limit after a restart', () => {
 
 		await installation().restartN8n();
 		const running = run(100, 103);
-		await waitFor('a 429', async () => Promise.resolve(statuses().includes(429) || undefined));
+		await waitFor('a 429', () => statuses().includes(429));
 		service.control.settings({ creationLimit: { ...creationLimit, requests: 1000 } });
 		const second = await running;
 

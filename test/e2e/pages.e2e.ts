@@ -91,7 +91,7 @@ async function expectRows(table: string, texts: readonly string[]): Promise<void
 		const found = await read();
 		const isMatch =
 			found.length === texts.length && texts.every((text, index) => found[index]?.includes(text));
-		return isMatch || undefined;
+		return isMatch;
 	}).catch(async () => expect(await read()).toEqual(texts));
 }
 

@@ -237,10 +237,7 @@ test('creates 2,000 orders in 20 executions once, within the rate limit and desp
 	const started = Date.now();
 	await Promise.all(chunk(orders, 100).map(async (names) => await sender.post(names)));
 	// Both workers use up their own rate limits; then the service itself rejects requests.
-	await waitFor(
-		'150 creation requests',
-		async () => await Promise.resolve(creationRequests().length >= 150 || undefined),
-	);
+	await waitFor('150 creation requests', () => creationRequests().length >= 150);
 	control.settings({ creationLimit: { requests: 20, perMs: 5000 } });
 	const executions = await sender.results();
 	const requests = creationRequests();

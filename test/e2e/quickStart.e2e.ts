@@ -161,7 +161,7 @@ async function goLive(name: string): Promise<void> {
 	await publish();
 	await click(button('New orders', shop));
 	await waitFor(`the delivery of ${name}`, () =>
-		Promise.resolve(service.control.deliveries().find(({ record }) => record.referenceId === name)),
+		service.control.deliveries().find(({ record }) => record.referenceId === name),
 	);
 	console.log(`  ${clicks} clicks, ${fields} fields`);
 }
@@ -187,9 +187,9 @@ test('an owner connects a shop without an app, by clicks only', async () => {
 	await publish();
 	await click(button('New orders', shop));
 	const emails = () => mailbox.emails().filter(({ subject }) => /#1001 .*Dry Run/.test(subject));
-	await waitFor('the email about Dry Run', () => Promise.resolve(emails()[0]));
+	await waitFor('the email about Dry Run', () => emails()[0]);
 	shopify.shop.pay(shopify.shop.orders()[0]!.id);
-	await waitFor('the email of the other webhook', () => Promise.resolve(emails()[1]));
+	await waitFor('the email of the other webhook', () => emails()[1]);
 	await goLive('#1004');
 	expect(clicks).toBeLessThanOrEqual(26);
 });

@@ -61,9 +61,7 @@ async function runWithTakeover(sender: Sender, orders: readonly string[]): Promi
 	const { control } = installation.service;
 	const before = control.requests().length;
 	await sender.post(orders);
-	await waitFor('the third request', async () =>
-		Promise.resolve(control.requests().length > before + 2 || undefined),
-	);
+	await waitFor('the third request', () => control.requests().length > before + 2);
 	const [worker] = await installation.busyWorkers();
 	if (!worker) throw new Error('Expected a busy worker');
 	const replacement = installation.addWorker();
@@ -75,7 +73,7 @@ async function runWithTakeover(sender: Sender, orders: readonly string[]): Promi
 		const finished = await Promise.all(
 			installation.workers.map(({ loggedExecutions }) => loggedExecutions('finished')),
 		);
-		return finished.flat().includes(id) || undefined;
+		return finished.flat().includes(id);
 	});
 	const [execution] = await sender.results();
 	if (execution?.id !== id) throw new Error(`Expected execution ${id}`);

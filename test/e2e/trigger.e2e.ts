@@ -96,13 +96,13 @@ async function duringOutage(run: () => Promise<void>, newSecret?: string): Promi
 
 /** Waits for an action that n8n completes after its response. */
 async function waitUntil(what: string, condition: () => boolean): Promise<void> {
-	await waitFor(what, () => Promise.resolve(condition() || undefined));
+	await waitFor(what, () => condition());
 }
 
 const readLog = async () => await readFile(join(installation.userFolder, 'n8n.log'), 'utf8');
 
 async function waitForLog(text: string): Promise<void> {
-	await waitFor(text, async () => (await readLog()).includes(text) || undefined);
+	await waitFor(text, async () => (await readLog()).includes(text));
 }
 
 /** Waits until n8n has deleted a trigger's test webhook, which it does after its response. */

@@ -410,7 +410,7 @@ describe('delivery updates to Shopify', () => {
 			let killed: Promise<void> | undefined;
 			onCall(() => void (killed = env.installation.killN8n()));
 			await fireStatus(sent, 'picked up');
-			await waitFor('n8n to be killed', () => Promise.resolve(killed && true));
+			await waitFor('n8n to be killed', () => killed && true);
 			await killed;
 			await env.installation.startN8n();
 			expect(await rowOf(sent)).toMatchObject({ status: 'picked up', shownInShopify: 'no' });
@@ -428,14 +428,12 @@ describe('delivery updates to Shopify', () => {
 		await fireStatus(sent, 'delivered');
 		await waitFor('the event to wait', async () => {
 			const executions = await env.installation.client.executions(updates);
-			return executions.some(({ status }) => status === 'waiting') || undefined;
+			return executions.some(({ status }) => status === 'waiting');
 		});
 		await env.installation.killN8n();
 		await env.installation.startN8n();
 		await addRow(sent);
-		await waitFor('the status in Shopify', () =>
-			Promise.resolve(shownStatuses(sent).length > 0 || undefined),
-		);
+		await waitFor('the status in Shopify', () => shownStatuses(sent).length > 0);
 		expect(shownStatuses(sent)).toEqual(['DELIVERED']);
 		expect(trackingUrls(sent)).toEqual([sent.trackLink]);
 		await rowOf(sent, { status: 'delivered', shownInShopify: 'yes' });
@@ -577,7 +575,7 @@ describe('address changed in Shopify', () => {
 		control().addFault({ kind: 'delay', method: 'PATCH', ms: 10_000 });
 		const editedOrder = await afterUpdate(async () => {
 			shopControl.changeAddress(sent.order.id);
-			await waitFor('the first update', () => Promise.resolve(updateCount() > before || undefined));
+			await waitFor('the first update', () => updateCount() > before);
 			return shopControl.changeAddress(sent.order.id);
 		}, 2);
 		const street = streetOf(editedOrder);
@@ -621,7 +619,7 @@ describe('address changed in Shopify', () => {
 			// The execution that ended may be a late one of another order.
 			await waitFor('the row of the update', async () => {
 				const { sentTo, solved } = await rowOf(sent);
-				return (String(sentTo).includes(address1) && solved === 'no') || undefined;
+				return String(sentTo).includes(address1) && solved === 'no';
 			});
 			expect(JSON.stringify(requestOf(sent).dropoff)).toContain(address1);
 			expect(await rowOf(sent)).toMatchObject(unclear);

@@ -44,7 +44,7 @@ describe('a restart of n8n', () => {
 		const logLine = 'the Delivery Service had blacklisted the webhook for Delivery Updated';
 		await waitFor('the log line', async () => {
 			const log = await readFile(join(installation().userFolder, 'n8n.log'), 'utf8');
-			return log.includes(logLine) || undefined;
+			return log.includes(logLine);
 		});
 		const ids = ['D-1', 'D-2'];
 		expect(await fireUpdates(control, ids, 1)).toEqual([200, 200]);

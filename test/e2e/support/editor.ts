@@ -145,7 +145,7 @@ export class Editor {
 		let texts: string[] = [];
 		const matches = async () => {
 			texts = (await entries.allInnerTexts()).map((text) => text.trim());
-			return isDeepStrictEqual(texts, expected) || undefined;
+			return isDeepStrictEqual(texts, expected);
 		};
 		try {
 			await waitFor(expected.join(', '), matches);
@@ -200,7 +200,7 @@ export class Editor {
 		await waitFor('the end of the zoom animation', async () => {
 			const before = positions;
 			positions = JSON.stringify(await Promise.all((await nodes.all()).map(boundingBox)));
-			return positions === before || undefined;
+			return positions === before;
 		});
 		return await nodes.all();
 	}

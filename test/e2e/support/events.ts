@@ -69,7 +69,7 @@ export async function waitForExecutions(
 ): Promise<Execution[]> {
 	await waitFor(`${count} executions`, async () => {
 		const all = await client.executions(workflowId);
-		return (all.length >= count && all.every(hasEnded)) || undefined;
+		return all.length >= count && all.every(hasEnded);
 	});
 	const executions = await client.executionsWithData(workflowId);
 	if (executions.length > count)

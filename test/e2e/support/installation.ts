@@ -115,7 +115,7 @@ export async function openInstallation(
 				const { logFile } = n8n.child;
 				await waitFor('n8n to activate its workflows', async () => {
 					const log = await readFile(logFile, 'utf8');
-					return log.includes('Editor is now accessible') || undefined;
+					return log.includes('Editor is now accessible');
 				});
 			},
 			stopN8n: async () => await n8n.stop(),

@@ -86,7 +86,7 @@ export async function afterExecutions<T>(
 	const before = await countEnded();
 	const result = await run();
 	await waitFor(`${count} more executions`, async () => {
-		return (await countEnded()) >= before + count || undefined;
+		return (await countEnded()) >= before + count;
 	});
 	return result;
 }
@@ -131,8 +131,7 @@ export async function openShopEnvironment(name: HostName): Promise<ShopEnvironme
 			});
 		},
 		emails,
-		email: async (text) =>
-			await waitFor(`an email with "${text}"`, () => Promise.resolve(emails(text)[0])),
+		email: async (text) => await waitFor(`an email with "${text}"`, () => emails(text)[0]),
 		afterExecutions: async (workflowId, count, run) =>
 			await afterExecutions(client, workflowId, count, run),
 		close,

@@ -162,7 +162,7 @@ export function testTriggerChanges(installation: () => Installation): void {
 				const responded = Date.now() - started;
 				const listed = await waitFor('the executions', async () => {
 					const all = await client.executions(workflow.id);
-					return (all.length > Math.min(index, 3) && all.every(hasEnded) && all) || undefined;
+					return all.length > Math.min(index, 3) && all.every(hasEnded) && all;
 				});
 				const memory = await readFile(`/proc/${n8n.child.pid}/status`, 'utf8').catch(() => '');
 				console.log(
@@ -190,15 +190,11 @@ export function testTriggerChanges(installation: () => Installation): void {
 			const workflow = await shared.importTrigger(installation(), { events });
 			control.addFault({ method: 'GET', path: '/hooks/', kind: 'hang' });
 			expect(await fireUpdates(control, ['D-1'], 1)).toEqual([200]);
-			await waitFor('the node that never ends', () =>
-				Promise.resolve(control.requests().at(-1)?.method === 'GET' || undefined),
-			);
+			await waitFor('the node that never ends', () => control.requests().at(-1)?.method === 'GET');
 			const creations = { method: 'POST', path: '/hooks/' };
 			control.addFault({ ...creations, kind: 'delay', ms: 5000, skip: 1, times: 2 });
 			const published = client.publish(workflow.id).catch(() => undefined);
-			await waitFor('the first webhook', () =>
-				Promise.resolve(subscriptions().length === 2 || undefined),
-			);
+			await waitFor('the first webhook', () => subscriptions().length === 2);
 			await sleep(500);
 
 			await installation().killN8n();
@@ -210,9 +206,7 @@ export function testTriggerChanges(installation: () => Installation): void {
 				productionWebhook(hanging, 'updateTask'),
 				...events.map((event) => productionWebhook(workflow, event)),
 			].sort();
-			await waitFor('all webhooks', () =>
-				Promise.resolve(subscriptions().length === expected.length || undefined),
-			);
+			await waitFor('all webhooks', () => subscriptions().length === expected.length);
 			expect(subscriptions()).toEqual(expected);
 			const [crashed] = await waitForExecutions(client, hanging.id, 1);
 			expect(crashed?.status).toBe('crashed');
@@ -347,9 +341,7 @@ export function testTriggerChanges(installation: () => Installation): void {
 			expect(subscriptions()).toEqual([testWebhook(workflow, 'updateTask')]);
 			expect(await fireUpdates(service.control, ['D-1'], 1)).toEqual([200]);
 			await waitForExecutions(client, workflow.id, 1);
-			await waitFor('the trigger to stop listening', () =>
-				Promise.resolve(subscriptions().length === 0 || undefined),
-			);
+			await waitFor('the trigger to stop listening', () => subscriptions().length === 0);
 
 			await client.publish(workflow.id);
 			expect(await checkStatuses()).toEqual(expected);

@@ -575,9 +575,7 @@ function testRetries(installation: () => Installation, name: HostName): void {
 				const settings = { executionOrder: 'v1', ...(executionTimeout && { executionTimeout }) };
 				const workflowId = await client.createWorkflow({ ...workflow, settings });
 				const id = await client.startRun(workflowId, nodes.start);
-				await waitFor('the second request', async () =>
-					Promise.resolve(service.control.requests().length > 1 || undefined),
-				);
+				await waitFor('the second request', () => service.control.requests().length > 1);
 				if (executionTimeout === 0) await client.stop(id);
 				expect((await client.waitForExecution(id)).status).toBe('canceled');
 
@@ -590,9 +588,7 @@ function testRetries(installation: () => Installation, name: HostName): void {
 				// n8n aborts the request in flight.
 				expect(log).toContain(`${line}: E-1 (ID ${first}). Possibly created: E-2.`);
 				// The service creates the delivery anyway, and must have done so before the next test starts.
-				await waitFor('the second delivery', async () =>
-					Promise.resolve(service.control.deliveries().length > 1 || undefined),
-				);
+				await waitFor('the second delivery', () => service.control.deliveries().length > 1);
 				expect(createdReferences()).toEqual(['E-1', 'E-2']);
 				const { runData, error } = (await client.execution(id)).data.resultData;
 				expect(nodes.action in runData).toBe(isStored);
