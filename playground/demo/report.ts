@@ -52,5 +52,5 @@ export function describeExpectations(expectations: Expectation[]): string {
 	const lines = expectations.map(({ text, actual }) =>
 		actual === undefined ? `  ✓ ${text}` : `  ✗ ${text}, but found: ${actual}`,
 	);
-	return ['Expectations', ...lines].join('\n');
+	return ['Checks', ...lines].join('\n');
 }

@@ -167,7 +167,7 @@ async function waitForOtherN8n(url: string, { env }: Shopify): Promise<void> {
 
 function instructions({ n8n, n8nUrl, service, shopify, mailbox }: Running): string {
 	return [
-		`n8n editor        ${n8nUrl} (the full set is live, except Catch up at night: unpublish it before you publish another setup)`,
+		`n8n editor        ${n8nUrl} (published: the full set, without Catch up at night; unpublish the full set before you publish another setup)`,
 		`  sign in with    ${owner.email}`,
 		`  password        ${owner.password}`,
 		`Shop              ${shopify.url} (press New orders)`,

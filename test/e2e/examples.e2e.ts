@@ -1090,7 +1090,7 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 		expect(await rowOf(order)).toMatchObject({ status: 'not created', solved: 'no' });
 		const { subject, text } = await env.email(`${order.name}-`);
 		expect(subject).toBe(`Order ${order.name} was not sent`);
-		expect(text).toContain('was not sent: Dry Run is on. Turn off Dry Run');
+		expect(text).toContain('was not sent: Dry Run is on. If this was your test');
 		await client.unpublish(trying);
 		await client.publish(orders);
 		await catchUp();

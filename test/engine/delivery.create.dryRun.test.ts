@@ -77,7 +77,7 @@ test('shows one flat item per delivery of a dry run, the request last', async ()
 		expect(Object.keys(json)).toEqual(Object.keys(expected[0]?.json ?? {}));
 	expect(hints).toEqual([
 		{
-			message: 'Dry Run: 5 deliveries would be created. Turn off Dry Run to create them.',
+			message: 'Dry Run: 5 deliveries would be created. Turn off Dry Run to create deliveries.',
 			type: 'warning',
 			location: 'outputPane',
 		},
@@ -151,7 +151,7 @@ test('shows the packing list of Shopify orders, and why orders would be skipped'
 	expect(new Set(jsonOf(output).map((json) => Object.keys(json).join())).size).toBe(1);
 	expect(pairedItems(output)).toEqual([0, 1, 2, 3]);
 	expect(hints.map(({ message }) => message)).toEqual([
-		'Dry Run: 2 deliveries would be created, 2 orders would not be sent (#2 canceled, #4 test order). Turn off Dry Run to create them. Shipping methods: 4 × Standard. Payment methods: 3 × shopify_payments, 1 × Cash on Delivery (COD).',
+		'Dry Run: 2 deliveries would be created, 2 orders would not be sent (#2 canceled, #4 test order). Turn off Dry Run to create deliveries. Shipping methods: 4 × Standard. Payment methods: 3 × shopify_payments, 1 × Cash on Delivery (COD).',
 	]);
 	expect(service.control.requests()).toEqual([]);
 });
@@ -304,7 +304,7 @@ test.each<[string, Partial<RunNodeOptions>]>([
 	async (_, settings) => {
 		const { items, error } = await dryRun(deliveries(2), {}, {}, { mode: 'trigger', ...settings });
 		const advice =
-			'Turn off Dry Run under Options and publish the workflow. Then retry this execution with the currently saved workflow.';
+			'If this was your test, it worked: cancel the order in Shopify. For a real order, turn off Dry Run under Options, publish the workflow, and retry this execution with the currently saved workflow.';
 		if (error) {
 			expect(error.message).toBe('R0 was not sent: Dry Run is on [item 0]');
 			expect(error.description).toContain(advice);

@@ -180,11 +180,11 @@ describe('order option', () => {
 				referenceId: '5600007927919',
 				packages: [
 					{
-						...{ id: 'LL-TC-SND', name: 'Linen Tablecloth - Sand / 150 x 250 cm' },
+						name: 'Linen Tablecloth - Sand / 150 x 250 cm',
 						...{ qty: 1, weight: 0.85, size: 'm', price: 54 },
 					},
 					{
-						...{ id: 'LL-MG-BLU', name: 'Stoneware Mug - Blue' },
+						name: 'Stoneware Mug - Blue',
 						...{ qty: 2, weight: 0.76, size: 'm', price: 26.1 },
 					},
 				],

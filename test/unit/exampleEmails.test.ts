@@ -40,7 +40,7 @@ test.each([
 		const notStarted = emailOf(file, { trigger: { error }, workflow });
 		for (const { subject, text } of [failed, notStarted]) {
 			expect(subject).toBe(title);
-			expect(text).toMatch(/^Unauthorized\n[^]*\nWhat to do:\n1\. /);
+			expect(text).toMatch(/^(The reason: )?Unauthorized\n[^]*\nWhat to do:\n1\. /);
 			expect(text).not.toMatch(/undefined|Needs you|Failed:|Sent in/);
 		}
 		expect(failed.text).toMatch(new RegExp(advice));
@@ -69,7 +69,12 @@ test.each([
 		'send-an-order-again',
 		'Orders that were not sent are tried again the next night.',
 	],
-	[app, 'unknown', 'unknown-delivery', 'Orders that were not sent are tried again the next night.'],
+	[
+		app,
+		'unknown',
+		'unknown-delivery',
+		'If it is not there, run Allow Resending for it, as in Help.',
+	],
 ])(
 	'the email of %s about a delivery that is %s links the help about %s',
 	(file, kind, anchor, step) => {
@@ -95,9 +100,9 @@ test('the email of the starter lists the orders to send now, if they are known',
 test.each([
 	['created', 'Pending review', '#1001: pending review', '#1001 was sent. Correct it\n'],
 	['invalid', '', '#1001: action needed', '#1001: Correct it\n'],
-	['created', '', '#1001 (sent at night)', 'did not report them to n8n: #1001\n'],
+	['created', '', '#1001, sent only at night', 'did not report them to n8n: #1001\n'],
 ])('the email of the starter about an order that is %s, %s', (outcome, status, subject, line) => {
-	const actionNeeded = subject.endsWith(')') ? '' : 'Correct it';
+	const actionNeeded = subject.endsWith('night') ? '' : 'Correct it';
 	const id = outcome === 'created' ? 'D-1' : '';
 	const row = { outcome, id, referenceId: '#1001', statusDelivery: status, actionNeeded };
 	const orders = [{ id: 5600, order_status_url: 'https://mugs.example/1/orders/a' }];

@@ -35,7 +35,7 @@ function skipText(skip: Skip): string {
 		case 'refunded':
 			return `was fully refunded. ${anyPayment}`;
 		case 'notPaid':
-			return `is not paid yet (${skip.methods.join(', ') || 'no payment method'}). It will be sent when it comes in as paid.`;
+			return `is not paid yet (${skip.methods.join(', ') || 'no payment method'}). It will be sent when this workflow gets it again after the payment.`;
 		case 'localPickup':
 			return pickupText(skip);
 		case 'nothingToShip':
@@ -56,7 +56,7 @@ function skipText(skip: Skip): string {
 		}
 		case 'scheduled': {
 			const day = skip.until === undefined ? 'when it is due' : `on or after ${dayOf(skip.until)}`;
-			return `is scheduled. It will be sent when it comes in ${day}.`;
+			return `is scheduled. It will be sent when this workflow gets it again ${day}.`;
 		}
 		case 'tooOld':
 			return `is from ${skip.createdAt}, more than ${skip.maxDays} days ago, so the workflow may not remember whether it was sent. If it was not, raise Maximum Order Age under Filters.`;
@@ -115,7 +115,7 @@ function actionText(action: Action): string {
 			return `No cash is collected, but the order is not paid (${methods.join(', ') || 'no payment method'}).${advice}`;
 		}
 		case 'unknownPaymentMethod':
-			return `It was not sent, because it is not paid. ${addCashMethod(action.methods)}`;
+			return `Not sent: it is not paid. ${addCashMethod(action.methods)}`;
 		case 'cashReduced':
 			return `Other items of this order were sent before, so the driver collects only ${action.amount} of the unpaid ${action.unpaid}. If they don't collect the rest, set the cash of this delivery with the operation Update.`;
 		case 'excludedMethod':
@@ -131,7 +131,7 @@ function actionText(action: Action): string {
 		case 'tooOld':
 			return 'Check whether this order was delivered: it is older than Maximum Order Age, so it was not sent.';
 		case 'held':
-			return `Not sent, probably because of a hold in Shopify: ${listed(action.items)}. When it is released, send these items with the operation Create and Skip Already Sent.`;
+			return `Not sent, probably because of a hold in Shopify: ${listed(action.items)}. When it is released, use the operation Create with Skip Already Sent: as Reference ID, enter the order's name, plus -2 if its other items were sent.`;
 		case 'tooOldThen':
 			return `On ${dayOf(action.until)}, it will be older than Maximum Order Age, so it will not be sent. Send it on that day with the operation Create.`;
 		case 'stopDelivery':
@@ -159,7 +159,7 @@ function listed(names: readonly string[]): string {
 
 function addCashMethod(methods: readonly string[]): string {
 	if (methods.length === 0)
-		return 'It has no payment method. If drivers should collect the cash of every unpaid order, set Cash on Delivery under Order Options to "Whenever Something Is Unpaid".';
+		return 'It has no payment method. If it will be paid, there is nothing to do. If drivers should collect the cash of every unpaid order, set Cash on Delivery under Order Options to "Whenever Something Is Unpaid".';
 	const [is, it] = methods.length === 1 ? ['is', 'it'] : ['are', 'them'];
 	return `If ${methods.join(', ')} ${is} cash on delivery, add ${it} to Cash on Delivery Methods under Order Options.`;
 }

@@ -210,7 +210,7 @@ function describeNotSent(job: Job, why: FailureReason, isRemembered: boolean): P
 		case 'dryRun':
 			return notSent(
 				'Dry Run is on',
-				'Turn off Dry Run under Options and publish the workflow. Then retry this execution with the currently saved workflow.',
+				'If this was your test, it worked: cancel the order in Shopify. For a real order, turn off Dry Run under Options, publish the workflow, and retry this execution with the currently saved workflow.',
 			);
 		case 'notStarted':
 			return why.problem;

@@ -65,17 +65,17 @@ describe('Payment', () => {
 		expect(outcomeOf(sampleOrder(bank))).toMatchObject({
 			code: 'notPaid',
 			message:
-				'Order #1042 is not paid yet (Bank Deposit). It will be sent when it comes in as paid.',
+				'Order #1042 is not paid yet (Bank Deposit). It will be sent when this workflow gets it again after the payment.',
 		});
 		expect(outcome(bank).needed).toBe('');
 		const unknown = { ...unpaid, payment_gateway_names: ['Pay the driver'] };
 		const advice =
 			'If Pay the driver is cash on delivery, add it to Cash on Delivery Methods under Order Options.';
-		expect(outcome(unknown).needed).toBe(`It was not sent, because it is not paid. ${advice}`);
+		expect(outcome(unknown).needed).toBe(`Not sent: it is not paid. ${advice}`);
 		expect(outcome(unknown, { payment: 'paid' }).needed).toBe('');
 		const without = { ...unpaid, payment_gateway_names: [], gateway: '' };
 		expect(outcome(without).needed).toMatch(
-			/^It was not sent, because it is not paid\. It has no payment method\. .*"Whenever Something Is Unpaid"\.$/,
+			/^Not sent: it is not paid\. It has no payment method\. .*"Whenever Something Is Unpaid"\.$/,
 		);
 		expect(outcome(without, { payment: 'paid' }).needed).toBe('');
 		expect(outcome(unknown, { payment: 'any' })).toMatchObject({
@@ -384,7 +384,7 @@ describe('the delivery date', () => {
 		(text, beside, deliveryDateFormat = 'automatic') => {
 			const filters = { ...skipping, deliveryDateFormat };
 			const message =
-				'Order #1042 is scheduled. It will be sent when it comes in on or after 2026-12-23.';
+				'Order #1042 is scheduled. It will be sent when this workflow gets it again on or after 2026-12-23.';
 			expect(outcomeOf(sampleOrder(on(text)), { filters })).toMatchObject({ message });
 			const sent = instructionsOf(on(text), undefined, { deliveryDateFormat });
 			expect(sent).toBe(`Deliver: 2026-12-24${beside}`);

@@ -268,12 +268,12 @@ describe('skips a fulfillment order', () => {
 		[
 			'scheduled',
 			{ status: 'scheduled', fulfill_at: '2026-12-24T00:00:00-06:00' },
-			'is scheduled. It will be sent when it comes in on or after 2026-12-24.',
+			'is scheduled. It will be sent when this workflow gets it again on or after 2026-12-24.',
 		],
 		[
 			'scheduled',
 			{ status: 'scheduled', fulfill_at: '2026-11-30T15:00:00Z' },
-			'is scheduled. It will be sent when it comes in on or after 2026-11-30 15:00 UTC.',
+			'is scheduled. It will be sent when this workflow gets it again on or after 2026-11-30 15:00 UTC.',
 		],
 		[
 			'closed',

@@ -87,7 +87,8 @@ describe('skipped orders', () => {
 			const { kind, actions } = outcomeOf(order, { filters });
 			return [kind, actionNeeded(actions)];
 		};
-		const needed = 'because of a hold in Shopify: "Lamp". When it is released, send these items';
+		const needed =
+			'because of a hold in Shopify: "Lamp". When it is released, use the operation Create';
 		expect(need([held])).toEqual(['skipped', expect.stringContaining(needed)]);
 		expect(need([held], { skipUntilDeliveryDate: true })).toEqual(['skipped', '']);
 		expect(need([sampleLine(), held])).toEqual(['delivery', expect.stringContaining(needed)]);

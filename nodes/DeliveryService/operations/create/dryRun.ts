@@ -106,7 +106,7 @@ export function dryRunHint(jobs: readonly Job[]): NodeExecutionHint {
 		notSent.length > 0 &&
 		`${pluralize(notSent.length, noun, `${noun}s`)} would not be sent (${listUpTo(maxNamesInHint, notSent)})`;
 	const sentence = [`Dry Run: ${created} would be created`, others].filter(Boolean).join(', ');
-	const advice = count > 0 && `Turn off Dry Run to create ${count === 1 ? 'it' : 'them'}.`;
+	const advice = count > 0 && 'Turn off Dry Run to create deliveries.';
 	const methods = [
 		countMethods('Shipping methods', jobs, 'shipping'),
 		countMethods('Payment methods', jobs, 'payment'),

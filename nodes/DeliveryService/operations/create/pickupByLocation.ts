@@ -24,7 +24,7 @@ const locationField = requiredField(
 /** The pickup of a row, in the order in which users fill it in. */
 const pickupFields: INodeProperties[] = [
 	{
-		displayName: 'Pickup Location',
+		displayName: 'Pickup Address Format',
 		name: 'pickupType',
 		type: 'options',
 		noDataExpression: true,

@@ -115,7 +115,7 @@ export const filterOptions: INodeProperties[] = [
 		],
 		default: 'paidOrCash',
 		description:
-			'Which orders to send, by their payment. Others are sent when they come in as paid.',
+			'Which orders to send, by their payment. Others are sent when the workflow gets them again after the payment.',
 	},
 	{
 		displayName: 'Shipping Methods',

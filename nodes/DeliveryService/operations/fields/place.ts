@@ -85,7 +85,7 @@ export function placeFields(side: Side, more: readonly INodeProperties[] = []): 
 		),
 		textField(`${person} Phone`, parameter('Phone'), 'e.g. +1 555 0100'),
 		{
-			displayName: `${title} Location`,
+			displayName: `${title} Address Format`,
 			name: parameter('LocationType'),
 			type: 'options',
 			noDataExpression: true,
