@@ -69,12 +69,7 @@ test.each([
 		'send-an-order-again',
 		'Orders that were not sent are tried again the next night.',
 	],
-	[
-		app,
-		'unknown',
-		'unknown-delivery',
-		'If it is not there, run Allow Resending for it, as in Help.',
-	],
+	[app, 'unknown', 'unknown-delivery', 'If it is not there, run Allow Resending for it, as in '],
 ])(
 	'the email of %s about a delivery that is %s links the help about %s',
 	(file, kind, anchor, step) => {

@@ -87,8 +87,7 @@ describe('skipped orders', () => {
 			const { kind, actions } = outcomeOf(order, { filters });
 			return [kind, actionNeeded(actions)];
 		};
-		const needed =
-			'because of a hold in Shopify: "Lamp". When it is released, use the operation Create';
+		const needed = 'because of a hold in Shopify: "Lamp". When it is released, use';
 		expect(need([held])).toEqual(['skipped', expect.stringContaining(needed)]);
 		expect(need([held], { skipUntilDeliveryDate: true })).toEqual(['skipped', '']);
 		expect(need([sampleLine(), held])).toEqual(['delivery', expect.stringContaining(needed)]);
@@ -410,8 +409,7 @@ describe('location', () => {
 	test('rejects an order without a shipping address and shipping lines', () => {
 		const order = sampleOrder({ shipping_address: null, billing_address: sampleAddress() });
 		expect(problemOf(order)).toEqual({
-			message:
-				'Order #1042 has items to ship, but no shipping address. Add one to the order in Shopify.',
+			message: expect.stringMatching(/, but no shipping address\. Add one [^.]*\.$/),
 		});
 	});
 
