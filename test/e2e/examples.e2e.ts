@@ -865,7 +865,7 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 		const methods = { payment_gateway_names: ['Pay the driver'] };
 		const order = await placeOrder({ ...samples[0]!, ...payment, ...methods });
 		expect(await rowOf(order)).toMatchObject({ status: 'skipped', solved: 'no' });
-		expect((await env.email(order.name)).text).toMatch(/\n1\. It was not sent, .* If Pay the/);
+		expect((await env.email(order.name)).text).toMatch(/\n1\. Not sent: .* If Pay the/);
 		const row = { orderName: order.name };
 		await env.installation.client.changeTableRow(deliveriesTable, row, { solved: 'Yes ' });
 		shop.pay(order.id);

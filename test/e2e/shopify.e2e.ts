@@ -161,7 +161,7 @@ describe.each(['newest', '1.123'] as const)('fulfillment orders in n8n %s', (ver
 		[
 			{ ...unpaid, payment_gateway_names: ['Pay the driver'] },
 			'notPaid',
-			/^It was not sent, .* If Pay the driver is cash/,
+			/^Not sent: .* If Pay the driver is cash/,
 		],
 		[{ financial_status: 'refunded' }, 'refunded'],
 		[{ test: true }, 'testOrder'],
