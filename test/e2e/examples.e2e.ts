@@ -188,7 +188,7 @@ describe.each(['newest', '1.123'] as const)('examples without a table in n8n %s'
 			await catchUp();
 			expect(deliveriesOf(env, waiting)).toHaveLength(1);
 			const { text } = await env.email('Shopify did not report them');
-			expect(text).toContain('1. Unpublish and publish the workflow.');
+			expect(text).toContain('unpublish and publish the workflow.');
 			for (const order of missed) {
 				expect(deliveriesOf(env, order)).toHaveLength(1);
 				expect(text).toContain(order.name);
