@@ -163,6 +163,7 @@ describe.each(['newest', '1.123'] as const)('fulfillment orders in n8n %s', (ver
 			'notPaid',
 			/^Not sent: .* If Pay the driver is cash/,
 		],
+		[{ ...unpaid, payment_gateway_names: [] }, 'notPaid', /^Not sent: .* It has no payment method/],
 		[{ financial_status: 'refunded' }, 'refunded'],
 		[{ test: true }, 'testOrder'],
 		[{ cancelled_at: '2026-11-20T10:00:00Z' }, 'cancelled'],
@@ -183,6 +184,7 @@ describe.each(['newest', '1.123'] as const)('fulfillment orders in n8n %s', (ver
 		[{ ...shipping('Local'), tags: 'City, Mail' }, 'tag'],
 		[{ ...shipping('Local'), tags: '' }, 'tag'],
 		[{ ...shipping('Local'), ...note('Slot Day', inDays(9)) }, 'scheduled'],
+		[{ ...shipping('Local'), ...note('Slot Day', 'mar. 3 jun. 2031') }, 'scheduled'],
 		[{ ...shipping('Local'), ...note('Slot Day', inDays(0)) }, 'created'],
 		[{ ...shipping('Local'), ...note('Slot Day', '05/06/2031') }, 'invalid'],
 	];

@@ -161,6 +161,14 @@ describe('two orders with the same reference', () => {
 		),
 	});
 
+	test('the rest of a sent order, by hand, needs a reference ID of its own', async () => {
+		await runOrders([firstOrder]);
+		const outcomes = [];
+		for (const referenceId of ['#1001', '#1001-2', '#1001-2'])
+			outcomes.push(...outcomesOf((await run([{ ...delivery(), referenceId }])).items));
+		expect(outcomes).toEqual(['alreadyCreated', 'created', 'alreadyCreated']);
+	});
+
 	test('rejects another order with the reference of an earlier run, every time', async () => {
 		expect(outcomesOf((await runOrders([firstOrder])).items)).toEqual(['created']);
 		for (let times = 0; times < 2; times++) {

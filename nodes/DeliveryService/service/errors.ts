@@ -205,7 +205,7 @@ function explainNoResponse(failure: NoResponse): Problem {
  * common equivalent.
  */
 export function isSuccessCode(code: string): boolean {
-	return /^(ok|success|successful|succeeded|accepted|created|updated|deleted|removed|(un)?subscribed|done|0|2\d\d)$/i.test(
+	return /^(ok|success|successful|succeeded|accepted|created|updated|done|0|2\d\d)$/i.test(
 		code.trim(),
 	);
 }

@@ -211,7 +211,7 @@ export function missingFields(
 			.map((object) => valueAt(object, [list]))
 			.filter((connection) => connection !== undefined && !Array.isArray(connection))
 			.some((connection) => valueAt(connection, ['pageInfo', 'hasNextPage']) === undefined);
-	const ofParts = part?.graphql === undefined ? undefined : graphql;
+	const splitOrder = part?.graphql && graphql;
 	const byGateway = cod === 'cashOnDeliveryOrders' && lacks('gateway');
 	const byTag = filters.tags.length > 0 || filters.excludeTags.length > 0;
 	const byMethod = valueAt(part?.rest, ['delivery_method', 'presented_name']) === undefined;
@@ -232,7 +232,7 @@ export function missingFields(
 		// The cash of a fulfillment order depends on the refunded items of the whole order.
 		['line_items.current_quantity', part !== undefined && mayCollect && !hasRefunds],
 		['lineItems.pageInfo.hasNextPage', isPageUnknown('lineItems', graphql, part?.graphql)],
-		['fulfillmentOrders.pageInfo.hasNextPage', isPageUnknown('fulfillmentOrders', ofParts)],
+		['fulfillmentOrders.pageInfo.hasNextPage', isPageUnknown('fulfillmentOrders', splitOrder)],
 	];
 	const missing = checks.flatMap(([field, isMissing, causes]) =>
 		isMissing && (skip === undefined || skip === causes)

@@ -150,7 +150,7 @@ export function orderToDelivery(
 	const { referenceId, part } = identifiers;
 	const problems = [
 		...(dropoff.ok ? [] : [dropoff.problem.message, dropoff.problem.description ?? []].flat()),
-		...lackingOf(order, mapping, referenceId, date),
+		...openQuestions(order, mapping, referenceId, date),
 		...(cash.ok ? [] : [cash.problem.message]),
 	];
 	const shown = units.problems.length > 0 ? units.problems : problems;
@@ -218,8 +218,8 @@ function actionsOfSkipped(
 	);
 }
 
-/** What an order lacks that decides whether, when or under which reference ID it is sent. */
-function lackingOf(
+/** Why it is unclear whether, when or under which reference ID an order is to be sent. */
+function openQuestions(
 	order: Order,
 	mapping: OrderMapping,
 	referenceId: string | undefined,

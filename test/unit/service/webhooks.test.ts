@@ -125,15 +125,6 @@ describe('subscribing and unsubscribing', () => {
 	});
 
 	test.each([
-		[{ code: 'DELETED', message: 'Webhook deleted' }, true],
-		[{ code: 'NOT_DELETED' }, false],
-	])('a removal with the response %j is done: %p', async (body, isDone) => {
-		const { client } = clientReturning(responseWith(200, body));
-		const done = companyWebhooksClient(node, client, 42).unsubscribe(subscription);
-		expect((await Promise.allSettled([done]))[0].status).toBe(isDone ? 'fulfilled' : 'rejected');
-	});
-
-	test.each([
 		['OK', true],
 		['<!doctype html><title>Welcome</title>', false],
 	])('a success of the type HTML with the body %j is one: %p', async (body, isDone) => {
