@@ -31,7 +31,7 @@ const expectedOrders: Record<string, readonly ExpectedDelivery[] | string> = {
 	'#1003': [{ status: 'processing', weight: 1.4, price: 57.5, cod: 64.4 }],
 	'#1004': [{ status: 'processing', weight: 1.32, price: 48.6, cod: 35.5, fallbackEmail: true }],
 	'#1005': 'was canceled',
-	'#1006': 'nothing left to ship',
+	'#1006': 'nothing to ship',
 	'#1007': 'test order',
 	'#1008': [{ status: 'processing', weight: 0.64, price: 48 }],
 	'#1009': [{ status: 'pending review', weight: 0.7, price: 29 }],

@@ -519,7 +519,7 @@ describe('changes from a Shopify order', () => {
 
 	test.each<[RegExp, IDataObject]>([
 		[/^Order #1001 was canceled\./, shopifyOrder({ cancelled_at: '2026-03-03T10:02:00-06:00' })],
-		[/^Order #1001 has nothing left to ship/, shopifyOrder({ line_items: [] })],
+		[/^Order #1001 has nothing to ship/, shopifyOrder({ line_items: [] })],
 	])('rejects an order that cannot be sent, and updates nothing: %s', async (message, order) => {
 		const { items } = await service.run(fromOrder(), {
 			items: [order],

@@ -55,7 +55,7 @@ test.each([
 		webhook,
 		'rejected',
 		'send-an-order-again',
-		`If you corrected the order in Shopify, follow the help below. If not, ${retry}`,
+		`If the order was changed in Shopify, follow the help below. If not, ${retry}`,
 	],
 	[
 		webhook,

@@ -31,15 +31,15 @@ function skipText(skip: Skip): string {
 		case 'testOrder':
 			return 'is a test order. To send test orders, add Include Test Orders under Filters.';
 		case 'voided':
-			return `has a voided payment. ${anyPayment}`;
+			return `has a voided payment. ${sendAnyway}`;
 		case 'refunded':
-			return `was fully refunded. ${anyPayment}`;
+			return `was fully refunded. ${sendAnyway}`;
 		case 'notPaid':
 			return `is not paid yet (${skip.methods.join(', ') || 'no payment method'}). It will be sent when this workflow gets it again after the payment.`;
 		case 'localPickup':
 			return pickupText(skip);
 		case 'nothingToShip':
-			return "has nothing left to ship: its items are fulfilled, refunded, removed or don't need shipping. To send a second package, use the operation Create.";
+			return "has nothing to ship: its items are fulfilled, on hold, refunded, removed or don't need shipping. For a second package, use the operation Create.";
 		case 'fulfillmentService':
 			return 'is shipped by a fulfillment service. To send it from your shop, add Include Fulfillment Services under Filters.';
 		case 'deliveryMethod':
@@ -67,7 +67,7 @@ function skipText(skip: Skip): string {
 	}
 }
 
-const anyPayment = 'To send such orders anyway, set Payment under Filters to Any.';
+const sendAnyway = 'To send it anyway, use the operation Create.';
 
 function methodText({ methods, isOnlyListed }: Extract<Skip, { code: 'shippingMethod' }>): string {
 	const names = listed(methods);
@@ -117,7 +117,7 @@ function actionText(action: Action): string {
 		case 'unknownPaymentMethod':
 			return `Not sent: it is not paid. ${addCashMethod(action.methods)}`;
 		case 'cashReduced':
-			return `Other items of this order were sent before, so the driver collects only ${action.amount} of the unpaid ${action.unpaid}. If they don't collect the rest, set the cash of this delivery with the operation Update.`;
+			return `Other items of this order were sent before, so the driver collects only ${action.amount} of the unpaid ${action.unpaid}. If nobody else collects the rest, set the cash of this delivery with the operation Update.`;
 		case 'excludedMethod':
 			return `The order also has the shipping method ${listed(action.methods)}, which is not sent by the filters. Check which items to send.`;
 		case 'typeUnclear':

@@ -448,7 +448,7 @@ describe('the cash for a fulfillment order', () => {
 		]);
 		if (firstBasis) expect(outcome.part?.cashBases).toContain(firstBasis);
 		expect(actionNeeded([shares.at(-1)!.action!])).toBe(
-			`Other items of this order were sent before, so the driver collects only ${expected[1].toFixed(2)} EUR of the unpaid ${left} EUR. If they don't collect the rest, set the cash of this delivery with the operation Update.`,
+			`Other items of this order were sent before, so the driver collects only ${expected[1].toFixed(2)} EUR of the unpaid ${left} EUR. If nobody else collects the rest, set the cash of this delivery with the operation Update.`,
 		);
 	});
 

@@ -76,7 +76,7 @@ describe('skipped orders', () => {
 			kind: 'skipped',
 			code: 'nothingToShip',
 			message:
-				"The order has nothing left to ship: its items are fulfilled, refunded, removed or don't need shipping. To send a second package, use the operation Create.",
+				"The order has nothing to ship: its items are fulfilled, on hold, refunded, removed or don't need shipping. For a second package, use the operation Create.",
 		});
 	});
 

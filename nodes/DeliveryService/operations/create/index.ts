@@ -27,7 +27,7 @@ const fromShopifyOrder: Source = {
 	fields: [
 		{
 			displayName:
-				'Connect a node that outputs Shopify orders: each becomes one delivery. Leave Order as is and fill in the pickup. Are some shipping methods not for drivers? Add Shipping Methods under Filters.',
+				'Connect a node that outputs Shopify orders: each becomes one delivery. Leave Order as is and fill in the pickup. To send only some shipping methods, add Shipping Methods under Filters.',
 			name: 'orderNotice',
 			type: 'notice',
 			default: '',
