@@ -456,20 +456,11 @@ describe('changes from a Shopify order', () => {
 
 	test('omits missing fields of the order, such as its email, but replaces the instructions of the old address', async () => {
 		await service.seed(1);
+		const noDetails = { phone: null, address2: null, latitude: null, longitude: null };
 		const order = shopifyOrder({
-			email: null,
-			contact_email: null,
-			phone: null,
-			note: null,
-			shipping_address: {
-				...shippingAddress(),
-				phone: null,
-				address2: null,
-				latitude: null,
-				longitude: null,
-			},
-			customer: null,
-			billing_address: null,
+			...{ email: null, contact_email: null, phone: null, note: null },
+			...{ customer: null, billing_address: null },
+			shipping_address: { ...shippingAddress(), ...noDetails },
 		});
 
 		const { error } = await service.run(fromOrder(), { items: [order] });
@@ -504,17 +495,14 @@ describe('changes from a Shopify order', () => {
 		await service.seed(1);
 		const order = shopifyOrder({ test: true, financial_status: 'refunded' });
 
-		await service.run(fromOrder({ packageSize: 'xl', cod: 'never' }), { items: [order] });
+		const options = fromOrder({ packageSize: 'xl', cod: 'never' });
+		const { items } = await service.run(options, { items: [order] });
 
 		expect(updates()).toMatchObject([
 			{ deliveryChanges: { packages: [{ ...parcel, size: 'xl' }] } },
 		]);
-	});
-
-	test('says how to stop the delivery of an order with nothing left to ship', async () => {
-		const { error } = await service.run(fromOrder(), { items: [shopifyOrder({ line_items: [] })] });
-
-		expect(error?.description).toMatch(/was not updated\. To stop it, ask the Delivery Service\./);
+		const actionNeeded = 'Order #1001 was fully refunded. Ask the Delivery Service to stop it.';
+		expect(jsonOf(items)).toMatchObject([{ outcome: 'updated', actionNeeded }]);
 	});
 
 	test.each<[RegExp, IDataObject]>([
@@ -530,5 +518,6 @@ describe('changes from a Shopify order', () => {
 		expect(jsonOf(items)).toMatchObject([
 			{ message: expect.stringMatching(message), outcome: 'invalid' },
 		]);
+		expect(JSON.stringify(items)).toMatch(/ask the Delivery Service to stop it|To stop it, ask/);
 	});
 });

@@ -111,11 +111,15 @@ function actionText(action: Action): string {
 	switch (action.code) {
 		case 'cashNotCollected': {
 			const { methods, unknownMethods } = action;
-			const advice = unknownMethods.length > 0 ? ` ${addCashMethod(unknownMethods)}` : '';
+			const advice = unknownMethods.length > 0 ? ` ${addCashMethod(unknownMethods, 'Update')}` : '';
 			return `No cash is collected, but the order is not paid (${methods.join(', ') || 'no payment method'}).${advice}`;
 		}
-		case 'unknownPaymentMethod':
-			return `Not sent: it is not paid. ${addCashMethod(action.methods)}`;
+		case 'paymentUnclear':
+			return action.isPartlyPaid && action.methods.length === 0
+				? 'Not sent: it is only partly paid. Collect the rest, or mark the order as paid in Shopify.'
+				: `Not sent: it is not paid. ${addCashMethod(action.methods, 'Create')}`;
+		case 'noShippingMethod':
+			return 'Not sent: it has no shipping method, and only those in Shipping Methods under Filters are sent. To send it, use the operation Create.';
 		case 'cashReduced':
 			return `Other items of this order were sent before, so the driver collects only ${action.amount} of the unpaid ${action.unpaid}. If nobody else collects the rest, set the cash of this delivery with the operation Update.`;
 		case 'excludedMethod':
@@ -151,15 +155,18 @@ function actionText(action: Action): string {
 const stateNames: Partial<Record<Skip['code'], string>> = {
 	onHold: 'is on hold',
 	cancelled: 'was canceled',
+	refunded: 'was fully refunded',
 };
 
 function listed(names: readonly string[]): string {
 	return names.map((name) => `"${name}"`).join(', ');
 }
 
-function addCashMethod(methods: readonly string[]): string {
+function addCashMethod(methods: readonly string[], operation: 'Create' | 'Update'): string {
 	if (methods.length === 0)
 		return 'It has no payment method. If it will be paid, there is nothing to do. If drivers should collect the cash of every unpaid order, set Cash on Delivery under Order Options to "Whenever Something Is Unpaid".';
+	if (methods.includes('manual'))
+		return `Someone entered it as unpaid ("manual"). If the driver should collect the cash, use the operation ${operation} with Cash on Delivery.`;
 	const [is, it] = methods.length === 1 ? ['is', 'it'] : ['are', 'them'];
 	return `If ${methods.join(', ')} ${is} cash on delivery, add ${it} to Cash on Delivery Methods under Order Options.`;
 }

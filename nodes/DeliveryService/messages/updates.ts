@@ -75,15 +75,11 @@ export function severalDeliveriesProblem(label: string, ids: readonly string[]):
 
 /** The problem of an order that was sent in parts, or of a part of an order that was sent whole. */
 export function sentOtherwiseProblem({ label, partId }: UpdatedOrder): Problem {
-	return partId === undefined
-		? {
-				message: `${label} was not updated: this workflow sent it by fulfillment order`,
-				description: 'Update each of its deliveries with its own fulfillment order.',
-			}
-		: {
-				message: `${label} was not updated: this workflow sent the whole order`,
-				description: 'Update its delivery with the whole order.',
-			};
+	const [sent, advice] =
+		partId === undefined
+			? ['it by fulfillment order', 'Update each of its deliveries with its own fulfillment order.']
+			: ['the whole order', 'Update its delivery with the whole order.'];
+	return { message: `${label} was not updated: this workflow sent ${sent}`, description: advice };
 }
 
 type UpdatesByOutcome = Record<UpdateOutcome['kind'], Array<{ item: number; id: string }>>;

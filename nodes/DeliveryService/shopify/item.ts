@@ -211,8 +211,6 @@ const otherTypes = [
 	['invoice_url', 'a draft order'],
 	['abandoned_checkout_url', 'a checkout that the customer may still abandon'],
 	['order_id', 'a record that belongs to an order, such as a fulfillment or a refund'],
-	['invoiceUrl', 'a draft order'],
-	['abandonedCheckoutUrl', 'a checkout that the customer may still abandon'],
 ] as const;
 
 /**

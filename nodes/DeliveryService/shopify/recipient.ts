@@ -34,9 +34,9 @@ export function toDropoff(
 		return { ok: true, value: { contact: { name, email, phonenumber }, location } };
 	const subject = orderLabel(order);
 	if (lacksPersonalData(order)) {
-		const message = `${subject} contains no personal data (name, email, phone, street): your Shopify app lacks access to protected customer data.`;
+		const message = `${subject} contains no name, email, phone or street. If Shopify shows them, your app lacks access to protected customer data.`;
 		const description =
-			'An app from the Dev Dashboard needs Custom distribution. An app that was created in the Shopify admin needs a plan that includes it, and in its settings "Protected customer data access" with all four fields.';
+			'If Shopify shows none, add a customer with an address to the order. If it does, an app from the Dev Dashboard needs Custom distribution; one made in the admin needs a plan that includes it, and in its settings "Protected customer data access" with all four fields.';
 		return failure({ message, description });
 	}
 	const problems = [

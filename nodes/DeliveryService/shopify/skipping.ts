@@ -13,8 +13,6 @@ import { unitsByLine, type OrderUnits } from './units';
 /** Why an order, or the fulfillment order of it, is skipped. */
 export type Skip =
 	| { code: 'cancelled' | 'testOrder' | 'voided' | 'refunded' | 'nothingToShip' }
-	/** A fulfillment service ships it. */
-	| { code: 'fulfillmentService' }
 	| { code: 'notPaid'; methods: string[]; isOnlyPaid: boolean }
 	| { code: 'localPickup'; pickup: Pickup }
 	| { code: 'deliveryMethod'; method: DeliveryMethod }
@@ -24,7 +22,7 @@ export type Skip =
 	/** Until this day, or this time of Shopify, if it is known. */
 	| { code: 'scheduled'; until: string | undefined }
 	| { code: 'tooOld'; createdAt: string; maxDays: number }
-	| { code: 'closed' | 'incomplete' };
+	| { code: 'fulfillmentService' | 'closed' | 'incomplete' };
 
 /** What shows that the customer picks up the order. */
 type Pickup =

@@ -5,7 +5,7 @@ import { findOrder } from './item';
 import { noFilters, type OrderMapping } from './mapping';
 import { orderLabel, problemFrom, readOrder } from './order';
 import { readRecipient } from './recipient';
-import { findSkip, missingFields, type Skip } from './skipping';
+import { findSkip, missingFields, mustStop, type Skip } from './skipping';
 import { actionsOf, partReference, type Action } from './toDelivery';
 import { countUnits, isPartlyFulfilled, toPackages } from './units';
 
@@ -79,19 +79,18 @@ export function orderToChanges(
 	const isUnclear = isCashUnclear || part?.isClear === false;
 	// The delivery may have been created with an amount to collect.
 	const cod = isSettled || notCollectedFor ? 0 : isUnclear ? undefined : amount;
-	const { unknownMethods } = paymentOf(order, mapping);
+	const { state, unknownMethods } = paymentOf(order, mapping);
+	const stop = skip && mustStop(skip, order) ? skip.code : state === 'refunded' && state;
 	const hasContact = Object.values(contact).some(Boolean);
-	const unchanged = [
-		...(hasContact ? [] : (['recipient'] as const)),
-		...(location ? [] : (['address'] as const)),
-		...(packages ? [] : (['packages'] as const)),
-		...(cod === undefined && mapping.cod !== 'never' ? (['cash'] as const) : []),
-	];
+	const hasCash = cod !== undefined || mapping.cod === 'never';
+	const changed = { recipient: hasContact, address: location, packages, cash: hasCash };
+	const unchanged = Object.entries(changed).flatMap(([field, value]) => (value ? [] : field));
 	const missing = missingFields(found.value, options);
 	const actions = actionsOf(
+		stop && { code: 'stopDelivery', label: orderLabel(order), skip: stop },
 		missing && { code: 'missingFields', fields: missing },
 		notCollectedFor && { code: 'cashNotCollected', methods: notCollectedFor, unknownMethods },
-		unchanged.length > 0 && { code: 'notUpdated', fields: unchanged },
+		!stop && unchanged.length > 0 && { code: 'notUpdated', fields: unchanged },
 		location && !location.lat && mapping.includeCoordinates && { code: 'noCoordinates' },
 	);
 	return {

@@ -34,11 +34,13 @@ import { countUnits, toPackages, type LineUnits } from './units';
 export type Action =
 	/** The driver collects nothing. Methods that may be cash on delivery by another name are unknown. */
 	| { code: 'cashNotCollected'; methods: string[]; unknownMethods: string[] }
-	/** The order is skipped as unpaid, but these, or no method, may be cash on delivery. */
-	| { code: 'unknownPaymentMethod'; methods: string[] }
+	/** It is skipped as unpaid, but is partly paid, or one of these or no method may mean cash. */
+	| { code: 'paymentUnclear'; methods: string[]; isPartlyPaid: boolean }
 	| CashReduced
 	/** The order also has these shipping methods, which the filters exclude. */
 	| { code: 'excludedMethod'; methods: string[] }
+	/** It is skipped, since only listed shipping methods are sent. */
+	| { code: 'noShippingMethod' }
 	/** The fulfillment order has one of these, so the default delivery type is used. */
 	| { code: 'typeUnclear'; methods: string[] }
 	| { code: 'futureDate'; day: string }
@@ -55,7 +57,7 @@ export type Action =
 	/** Orders of several locations have the same pickup. */
 	| { code: 'unlistedLocation'; location: string }
 	/** An update leaves these unchanged. */
-	| { code: 'notUpdated'; fields: Array<'recipient' | 'address' | 'packages' | 'cash'> }
+	| { code: 'notUpdated'; fields: string[] }
 	/** An update replaces an address with coordinates by one without. */
 	| { code: 'noCoordinates' };
 
@@ -203,7 +205,9 @@ function actionsOfSkipped(
 ) {
 	const { methods, unknownMethods } = paymentOf(order, mapping);
 	const missing = missingFields(candidate, mapping, skip.code);
-	const isUnclear = unknownMethods.length > 0 || (methods.length === 0 && !missing);
+	const isPartlyPaid = order.financial_status === 'partially_paid';
+	const isUnclear = isPartlyPaid || unknownMethods.length > 0 || (methods.length === 0 && !missing);
+	const hasNoMethod = skip.code === 'shippingMethod' && skip.methods.length === 0 && !missing;
 	const until = skip.code === 'scheduled' ? skip.until : undefined;
 	const endOfDay = Date.parse(until ?? '') + 86_400_000;
 	return actionsOf(
@@ -213,7 +217,8 @@ function actionsOfSkipped(
 		until !== undefined && isTooOld(order, mapping, endOfDay) && { code: 'tooOldThen', until },
 		skip.code === 'notPaid' &&
 			!skip.isOnlyPaid &&
-			isUnclear && { code: 'unknownPaymentMethod', methods: unknownMethods },
+			isUnclear && { code: 'paymentUnclear', methods: unknownMethods, isPartlyPaid },
+		hasNoMethod && { code: 'noShippingMethod' },
 		missing && { code: 'missingFields', fields: missing },
 	);
 }

@@ -78,6 +78,10 @@ describe('Payment', () => {
 			/^Not sent: it is not paid\. It has no payment method\. .*"Whenever Something Is Unpaid"\.$/,
 		);
 		expect(outcome(without, { payment: 'paid' }).needed).toBe('');
+		expect(outcome({ ...bank, financial_status: 'partially_paid' }).needed).toMatch(/only partly/);
+		const manual = { ...unpaid, payment_gateway_names: ['manual'] };
+		expect(outcome(manual).needed).toMatch(/^Not sent: .*"manual".* operation Create/);
+		expect(outcome(manual, { payment: 'any' }).needed).toMatch(/"manual".* operation Update/);
 		expect(outcome(unknown, { payment: 'any' })).toMatchObject({
 			kind: 'delivery',
 			needed: `No cash is collected, but the order is not paid (Pay the driver). ${advice}`,

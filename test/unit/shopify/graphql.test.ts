@@ -274,7 +274,6 @@ describe('an order from GraphQL', () => {
 			/^This is a Shopify DraftOrder, not an order/,
 		],
 		[{ ...graphql, id: 'gid://shopify/AbandonedCheckout/5' }, /a Shopify AbandonedCheckout, not/],
-		[{ ...graphql, id: undefined, invoiceUrl: 'https://shop.example' }, /a draft order/],
 	])('is not what %j is', (item, message) => {
 		expect(problemOf(item)).toEqual({ message: expect.stringMatching(message) });
 	});

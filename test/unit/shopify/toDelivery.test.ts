@@ -195,9 +195,9 @@ describe('an order without personal data', () => {
 			kind: 'invalid',
 			problem: {
 				message:
-					'Order #1042 contains no personal data (name, email, phone, street): your Shopify app lacks access to protected customer data.',
+					'Order #1042 contains no name, email, phone or street. If Shopify shows them, your app lacks access to protected customer data.',
 				description: expect.stringMatching(
-					/^An app from the Dev Dashboard needs Custom distribution\..*Protected customer data access/,
+					/^If Shopify shows none, add .* Dev Dashboard needs Custom distribution;.*Protected customer data access/,
 				),
 			},
 			referenceId: '#1042',
@@ -295,12 +295,8 @@ describe('recipient', () => {
 	test('rejects an order with everything that is missing and how to fix it', () => {
 		const order = sampleOrder({
 			...shipping({ ...nameless, address1: null }),
-			email: null,
-			contact_email: null,
-			phone: '2',
-			name: null,
-			total_outstanding: null,
-			financial_status: null,
+			...{ email: null, contact_email: null, phone: '2', name: null },
+			...{ total_outstanding: null, financial_status: null },
 		});
 		expect(problemOf(order, { cod: 'unpaid' })).toEqual({
 			message:

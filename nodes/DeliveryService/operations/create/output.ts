@@ -23,8 +23,8 @@ export function toOutputItems(
 	isFull: boolean,
 ): INodeExecutionData[] {
 	// Most problems advise to run the workflow again, which sends all items again.
-	const warnsOfResending = !isRemembered && jobs.some(mayExist);
-	const rows = jobs.map((job) => toRow(job, isFull, isRemembered, warnsOfResending));
+	const warnsOfRepeat = !isRemembered && jobs.some(mayExist);
+	const rows = jobs.map((job) => toRow(job, isFull, isRemembered, warnsOfRepeat));
 	const empty = Object.fromEntries(rows.flatMap(Object.keys).map((name) => [name, '']));
 	return jobs.map((job, index) =>
 		toErrorOutput && isFailure(job)
@@ -43,16 +43,11 @@ function isFailure({ outcome = notProcessed }: Job): boolean {
 }
 
 /** The columns of a job, without those that do not apply. */
-function toRow(
-	job: Job,
-	isFull: boolean,
-	isRemembered: boolean,
-	warnsOfResending: boolean,
-): object {
+function toRow(job: Job, isFull: boolean, isRemembered: boolean, warnsOfRepeat: boolean): object {
 	const { outcome = notProcessed, referenceId, order, delivery } = job;
 	const problem = describe(job, outcome, isRemembered);
 	const advice =
-		warnsOfResending && outcome.kind === 'notSent'
+		warnsOfRepeat && outcome.kind === 'notSent'
 			? `${endSentence(problem.description)} ${excludeCreatedAdvice}`.trim()
 			: problem.description;
 	const isCreated = outcome.kind === 'created';
