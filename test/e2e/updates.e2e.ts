@@ -611,6 +611,15 @@ describe('address changed in Shopify', () => {
 		expect(await rowOf(sent)).toMatchObject({ message: row.message, solved: 'no' });
 	});
 
+	test('emails the owner once when an order is refunded', async () => {
+		const sent = await placeAndSendAfterUpdate();
+		for (const tags of ['first', 'second'])
+			await afterUpdate(() => shop().edit(sent.order.id, { financial_status: 'refunded', tags }));
+		const message = expect.stringContaining('was fully refunded. Ask the Delivery Service');
+		expect(await rowOf(sent)).toMatchObject({ message, solved: 'no' });
+		expect(emailsAbout(sent)).toHaveLength(1);
+	});
+
 	test('emails the owner once about what an update left unchanged', async () => {
 		const sent = await placeAndSendAfterUpdate(samples[1]);
 		const unclear = { message: expect.stringContaining('has no coordinates'), solved: 'no' };

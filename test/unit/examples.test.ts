@@ -328,14 +328,15 @@ test('the description of an order that was sent is the same when its delivery is
 		.replaceAll("$('Split Out').item.json.fulfillmentOrder", '$json.part')
 		.replace("{{ $json.outcome === 'created' ? '' : 'not sent: ' }}", '');
 	expect(compared).toBe(expected);
-	const sentTo = (order = {}, deliveryMethod = {}) => {
+	const sentTo = (order = {}, deliveryMethod = {}, status = 'OPEN') => {
 		const unpaid = { totalOutstandingSet: { shopMoney: { amount: '1.00' } } };
-		const part = { deliveryMethod, lineItems: { nodes: [] } };
+		const part = { status, deliveryMethod, lineItems: { nodes: [] } };
 		return evaluated(compared, { order: { ...unpaid, ...order }, part });
 	};
 	const descriptions = [
 		...[sentTo(), sentTo({ phone: '+1 217-555-0100' }), sentTo({ note: 'Ring twice' })],
 		sentTo({ customAttributes: [{ key: 'Delivery-Date', value: '2026-12-01' }] }),
+		...[sentTo({ displayFinancialStatus: 'REFUNDED' }), sentTo({}, {}, 'ON_HOLD')],
 		sentTo({}, { minDeliveryDateTime: '2026-12-01T09:00:00Z' }),
 		sentTo({}, { maxDeliveryDateTime: '2026-12-01T12:00:00Z' }),
 		sentTo({}, { additionalInformation: { phone: '+1 217-555-0199' } }),
