@@ -178,13 +178,7 @@ async function simulate(
 	const { name, webhookId } = z
 		.object({ name: z.string(), webhookId: z.string() })
 		.parse(workflow.nodes[0]);
-	return await openTrigger({
-		n8n,
-		workflowId: workflow.id,
-		webhookId,
-		name,
-		...options,
-	});
+	return await openTrigger({ n8n, workflowId: workflow.id, webhookId, name, ...options });
 }
 
 describe.each([

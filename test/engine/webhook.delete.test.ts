@@ -52,10 +52,7 @@ describe('Delete', () => {
 			{ url, event: 'createTask' },
 		];
 
-		const { outputs } = await service.run(byUrlAndEvent, {
-			items,
-			onError: 'continueErrorOutput',
-		});
+		const { outputs } = await service.run(byUrlAndEvent, { items, onError: 'continueErrorOutput' });
 
 		expect(service.received('DELETE').map(({ body }) => body)).toEqual([
 			{ url, action: '3' },

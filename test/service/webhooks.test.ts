@@ -82,12 +82,7 @@ describe('events', () => {
 		});
 		expect(subscriber.received.map(({ body }) => body)).toEqual(
 			expect.arrayContaining(
-				payload.map(({ id, distance, price }) => ({
-					id,
-					distance,
-					price,
-					currencySign: '$',
-				})),
+				payload.map(({ id, distance, price }) => ({ id, distance, price, currencySign: '$' })),
 			),
 		);
 	});

@@ -75,11 +75,7 @@ export function setUpTriggers(): TriggerSetup {
 			return service().credential;
 		},
 		open: async (parameters = {}, more = {}) => {
-			const trigger = await openTrigger({
-				parameters,
-				credential: service().credential,
-				...more,
-			});
+			const trigger = await openTrigger({ parameters, credential: service().credential, ...more });
 			opened.push(trigger);
 			return trigger;
 		},

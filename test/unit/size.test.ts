@@ -10,9 +10,9 @@ import { projectFolder } from '../../playground/n8n/folders';
  * lowers it.
  */
 const maxLines = {
-	nodes: 12_503,
+	nodes: 12_497,
 	'nodes/DeliveryService/ledger': 703,
-	'nodes/DeliveryService/shopify': 3273,
+	'nodes/DeliveryService/shopify': 3269,
 	'nodes/DeliveryService/trigger': 1009,
 	'nodes/DeliveryService/operations/webhook': 405,
 	test: 30_000,

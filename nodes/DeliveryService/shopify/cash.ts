@@ -187,8 +187,8 @@ function partCash(
 	const total = totals.reduce((one, other) => (sign(subtract(other, one)) > 0 ? other : one));
 	const paid = subtract(convert(total), convert(unpaid));
 	const takenOf = ({ taken }: LineUnits) => taken;
-	const fulfilledOf = ({ kept, left = kept, fulfilled }: LineUnits) =>
-		Math.max(fulfilled, kept - left);
+	const fulfilledOf = ({ kept, left = kept, fulfilled, isHeld }: LineUnits) =>
+		isHeld ? fulfilled : Math.max(fulfilled, kept - left);
 	const ofFulfilled = shareOf(total, fulfilledOf);
 	const isPaidFor = sign(subtract(ofFulfilled, paid)) === 0;
 	const lineIds = paidFor.map(({ line }) => line.id).join(' ');

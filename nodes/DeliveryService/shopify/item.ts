@@ -41,7 +41,9 @@ export function findOrder(item: unknown): Result<OrderCandidate> {
 	const order = isOrder(beside) ? beside : valueAt(part, ['order']);
 	if (!isOrder(order)) {
 		const message =
-			part === undefined ? notAnOrderMessage(item, containers, list) : partWithoutOrderMessage;
+			part === undefined
+				? notAnOrderMessage(item, containers, list)
+				: 'This is a fulfillment order without its order. Put the order beside it, in the field "order".';
 		return failure({ message });
 	}
 	const message = otherTypeMessage(order) ?? found.message;
@@ -165,9 +167,6 @@ function itemsOf(value: unknown): unknown[] {
 	const item = valueAt(value, ['node']) ?? value;
 	return isBlank(item) ? [] : [item];
 }
-
-const partWithoutOrderMessage =
-	'This is a fulfillment order without its order. Put the order beside it, in the field "order".';
 
 const howToGetAnOrder =
 	"Connect a Shopify node, or set the field Order to an order in the format of Shopify's REST or GraphQL API.";

@@ -40,6 +40,8 @@ export interface LineUnits {
 	fulfilled: number;
 	/** Those left to ship of the whole order, or undefined if unknown. */
 	left: number | undefined;
+	/** Whether some can't ship now, though nothing else explains it. */
+	isHeld: boolean;
 	/** Those that this delivery takes. */
 	taken: number;
 }
@@ -76,9 +78,7 @@ export function countUnits(order: Order, { filters }: OrderMapping): OrderUnits 
 		unknown &&
 		`${orderLabel(order)} doesn't contain the item with the ID ${unknown.line_item_id} of its fulfillment order. If the order was edited, fetch it again. ${howToRequest(order, `all "${fieldName(order, ['line_items'])}" with their IDs`)}.`;
 	const problems = [missing, ...own.map(({ problem }) => problem)].flatMap((text) => text ?? []);
-	const isHeld = ({ line, kept, fulfilled, left = kept }: CountedLine) =>
-		(fulfilled > 0 || line.fulfillment_status === undefined) && left + fulfilled < kept;
-	const held = part || !order.fulfillments ? [] : own.filter(isHeld).map(({ name }) => name);
+	const held = part ? [] : own.filter(({ isHeld }) => isHeld).map(({ name }) => name);
 	const takenOf = (entry: TakenLine) => (isOther(entry) ? 0 : (entry.taken ?? 0));
 	const lines = units.map((entry) => ({ ...entry, taken: takenOf(entry) }));
 	return { lines, isByService, held, problems };
@@ -96,10 +96,8 @@ function takeAssigned(
 	const unitsOf = unitsByLine(
 		parts.map(({ line_item_id: id, fulfillable_quantity: quantity }) => ({ id, quantity })),
 	);
-	return lines.map((entry) => ({
-		...entry,
-		taken: needsShipping(entry.line) ? unitsOf(entry.line.id) : 0,
-	}));
+	const takenOf = ({ line }: CountedLine) => (needsShipping(line) ? unitsOf(line.id) : 0);
+	return lines.map((entry) => ({ ...entry, taken: takenOf(entry) }));
 }
 
 function takeLeft(order: Order, lines: readonly CountedLine[]): TakenLine[] {
@@ -158,7 +156,7 @@ function countLines(order: Order): CountedLine[] {
 	return order.line_items.map((line, index) => {
 		const name = line.name ?? line.title ?? `Item ${index + 1}`;
 		if (!needsShipping(line))
-			return { line, name, kept: 0, shipped: 0, canceled: 0, fulfilled: 0, left: 0 };
+			return { line, name, kept: 0, shipped: 0, canceled: 0, fulfilled: 0, left: 0, isHeld: false };
 		const refundedUnits = refunded?.(line.id) ?? 0;
 		const current = line.current_quantity ?? line.quantity - refundedUnits;
 		const kept = Math.max(0, Math.min(line.quantity, current));
@@ -175,9 +173,11 @@ function countLines(order: Order): CountedLine[] {
 			gone.fulfilled || undefined,
 		);
 		const left = kept === 0 ? 0 : unfulfilled && Math.min(kept, unfulfilled);
+		const isKnown = gone.fulfilled > 0 || line.fulfillment_status === undefined;
+		const isHeld = fulfilled !== undefined && isKnown && (left ?? kept) + gone.fulfilled < kept;
 		// Without refunds, any of the other units may be shipped.
 		const shipped = Math.min(line.quantity, kept + (notRestocked?.(line.id) ?? line.quantity));
-		return { line, name, kept, shipped, ...gone, left };
+		return { line, name, kept, shipped, ...gone, left, isHeld };
 	});
 }
 
@@ -303,10 +303,7 @@ export function priceOfUnits(
 	const discount = lineDiscount(line);
 	if (!line.price || !discount) return undefined;
 	const decimals = Math.max(discount.scale, currencyDecimals(currency));
-	const discountShare =
-		units === line.quantity
-			? discount
-			: scale(discount, whole(units), whole(line.quantity), decimals);
+	const discountShare = scale(discount, whole(units), whole(line.quantity), decimals);
 	const price = subtract(multiply(line.price, units), discountShare);
 	return sign(price) < 0 ? zero : price;
 }

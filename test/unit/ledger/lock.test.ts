@@ -216,10 +216,7 @@ test('runs accesses within a minute', async () => {
 
 test('rejects work during which the clock was set back, since nobody knows how long it took', async () => {
 	let backMs = 0;
-	const clock: Clock = {
-		now: () => time.now() - backMs,
-		wait: async (ms) => await time.wait(ms),
-	};
+	const clock: Clock = { now: () => time.now() - backMs, wait: async (ms) => await time.wait(ms) };
 	const lock = memoryLock(row, time, () => noTime);
 	const work = async () => {
 		backMs = 3_600_000;

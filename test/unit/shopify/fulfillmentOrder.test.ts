@@ -431,13 +431,21 @@ describe('the cash for a fulfillment order', () => {
 	test.each<[string, Fields, string, number, number, string?]>([
 		['nothing is paid', {}, '60.00', 32.73, 30, '60 25 30 of 7001 7002'],
 		['a deposit is paid', {}, '50.00', 27.28, 20, '50 25 30 of 7001 7002'],
+		[
+			'others are on hold',
+			{ fulfillable_quantity: 0 },
+			'60.00',
+			32.73,
+			30,
+			'60 25 30 of 7001 7002',
+		],
 		['others are fulfilled', fulfilled, '60.00', 32.73, 30],
 		['the fulfilled ones are paid', fulfilled, '32.73', 32.73, 2.73, '60 25 30 of 7001 7002'],
 		['something else is paid', fulfilled, '35.00', 19.1, 5],
 		['a price is unknown', { price: null }, '60.00', 36, 0, '60 2 3 of 7001 7002'],
 	])('depends on what the other deliveries collect if %s', (_what, mugs, left, ...expected) => {
 		const line_items = [sampleLine(mugs), shirts];
-		const total = { current_total_price: '60.00', currency: 'EUR' };
+		const total = { current_total_price: '60.00', currency: 'EUR', fulfillments: [] };
 		const outcome = outcomeOf(
 			item(shirtsPart, { ...payableInCash, ...total, line_items, total_outstanding: left }),
 		);

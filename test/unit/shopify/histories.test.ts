@@ -85,15 +85,8 @@ class Shop {
 
 	addPart(location: number, isExcluded: boolean): Part {
 		const id = this.parts.length + 1;
-		const part = {
-			id,
-			location,
-			isExcluded,
-			status: 'open' as const,
-			isGrown: false,
-			isSent: false,
-			cash: 0,
-		};
+		const unsent = { isGrown: false, isSent: false, cash: 0 };
+		const part = { id, location, isExcluded, status: 'open' as const, ...unsent };
 		this.parts.push(part);
 		return part;
 	}
@@ -144,7 +137,10 @@ class Shop {
 		return Math.max(0, this.owed - this.recorded);
 	}
 
-	order(): Record<string, unknown> {
+	/** @param isHoldHidden whether held units can't ship now, as in REST: a whole order leaves them out */
+	order(isHoldHidden: boolean): Record<string, unknown> {
+		const isOpen = ({ state, part }: Unit) =>
+			state === 'open' && !(isHoldHidden && part.status === 'on_hold');
 		const lines = Array.from({ length: this.lines }, (_, index) => {
 			const units = this.units.filter(({ line }) => line === index + 1);
 			return sampleLine({
@@ -152,7 +148,7 @@ class Shop {
 				name: String(index + 1),
 				quantity: units.length,
 				current_quantity: units.filter(({ isRefunded }) => !isRefunded).length,
-				fulfillable_quantity: units.filter(({ state }) => state === 'open').length,
+				fulfillable_quantity: units.filter(isOpen).length,
 				price: ((units[0]?.cents ?? 0) / 100).toFixed(2),
 			});
 		});
@@ -209,7 +205,7 @@ class Shop {
 
 	/** Runs the node on some fulfillment orders, or on the whole order, and checks what it sends. */
 	async send(parts: readonly Part[] | 'whole', isGraphql: boolean): Promise<void> {
-		const order = this.order();
+		const order = this.order(parts !== 'whole');
 		const toItem = (part?: Part): unknown => {
 			if (!part) return isGraphql ? toGraphqlOrder(order) : order;
 			const rest = this.fulfillmentOrder(part);
