@@ -282,6 +282,10 @@ describe('failed run with On Error: Stop Workflow', () => {
 			unknown: [{ item: 1 }],
 			notSent: [{ item: 2 }],
 		});
+		service.control.addFault({ kind: 'status', status: 500 });
+		const one = { items: [delivery()], onError: 'continueRegularOutput' } as const;
+		const { hints } = await service.run(createOnce({}, { skipAlreadySent: false }), one);
+		expect(JSON.stringify(hints)).toContain('"item 0: It is unknown whether this delivery was');
 	});
 
 	test('lists 20 deliveries per outcome in the description, and all in the data', async () => {
@@ -536,9 +540,7 @@ describe('an unexpected error after the deliveries were sent', () => {
 	test('reports what was created without On Error: Continue', async () => {
 		service.control.addFault({ kind: 'resetAfter', skip: 1 });
 		fail();
-		const { error } = await service.run(createOnce({ batchSize: 1 }), {
-			items: three.slice(0, 2),
-		});
+		const { error } = await service.run(createOnce({ batchSize: 1 }), { items: three.slice(0, 2) });
 		expect(error?.message).toContain('1 of 2 deliveries created');
 		expect(error?.description).toContain('Possibly created: R1.');
 	});

@@ -336,6 +336,22 @@ describe('invalid order', () => {
 		expect(error?.message).toMatch(/ \[item 1\]$/);
 	});
 
+	const unpaid = { financial_status: 'pending', total_outstanding: '5.00' };
+	const manual = { ...unpaid, payment_gateway_names: ['manual'] };
+	test('says in the error what a skipped order needs, though none can be sent', async () => {
+		const items = [{ json: 1 }, shopifyOrder({ name: '#2', ...manual })];
+		const { error } = await service.run(fromOrder(), { items });
+		expect(error?.description).toMatch(/#2 needs your attention\. Not sent: it is not paid/);
+	});
+
+	test('keeps in the error item what the order of an unknown delivery needs', async () => {
+		service.control.addFault({ kind: 'status', status: 500 });
+		const run = { items: [shopifyOrder(manual)], onError: 'continueErrorOutput' } as const;
+		const actionNeeded = expect.stringContaining('No cash is collected');
+		const { outputs } = await service.run({ ...fromOrder(), filters: { payment: 'any' } }, run);
+		expect(outputs[1]).toMatchObject([{ json: { error: { outcome: 'unknown', actionNeeded } } }]);
+	});
+
 	test('lists all problems of an invalid order in its error item', async () => {
 		const wrong = shopifyOrder({ name: '', shipping_address: null, shipping_lines: [] });
 

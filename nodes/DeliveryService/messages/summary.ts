@@ -190,8 +190,7 @@ function problemHint(
 	if (others.length > 0)
 		return `${sentence(some)}: ${listUpTo(maxNamesInHint, some.map(itemName))}.`;
 	const { message } = describe(first, first.outcome, true);
-	const isNamed = first.referenceId !== undefined;
-	return endSentence(isNamed ? message : `${itemName(first)} was not created: ${message}`);
+	return endSentence(first.referenceId === undefined ? `${itemName(first)}: ${message}` : message);
 }
 
 /** Names the items with something to do for a person, and what it is if that is the same for all. */

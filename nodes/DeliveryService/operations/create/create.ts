@@ -79,8 +79,8 @@ export async function createDeliveries(
 				readItem(parameters, run.source, item, run.isRemembered),
 			);
 			checkLocations(jobs);
-			const isNothingLeft = jobs.every(({ outcome }) => outcome) && !run.options.dryRun;
-			if (!context.continueOnFail() && (isNothingLeft || !run.sendsOthers))
+			const isAlone = jobs.length === 1 && !run.options.dryRun;
+			if (!context.continueOnFail() && (isAlone || !run.sendsOthers))
 				assertValid(context.getNode(), jobs);
 			if (run.isRemembered) await findDeliveriesToStop(context, jobs);
 			if (run.options.dryRun && isPreview(context)) return await preview(context, run, jobs);

@@ -79,6 +79,7 @@ export function toErrorItem(job: Job, isRemembered: boolean): INodeExecutionData
 	return errorItem(describe(job, outcome, isRemembered), item, {
 		outcome: outcome.kind,
 		...(referenceId !== undefined && { referenceId }),
+		...(mayExist(job) && { actionNeeded: neededFor(job) }),
 		...(shopifyOrder && { shopifyOrder }),
 	});
 }
