@@ -611,11 +611,15 @@ describe('address changed in Shopify', () => {
 		expect(await rowOf(sent)).toMatchObject({ message: row.message, solved: 'no' });
 	});
 
-	test('emails the owner once when an order is refunded', async () => {
+	test.each([
+		['was fully refunded', { financial_status: 'refunded' }],
+		['is on hold', {}],
+	])('emails the owner once when an order %s', async (state, changes) => {
 		const sent = await placeAndSendAfterUpdate();
+		if (state === 'is on hold') shop().hold(sent.fulfillmentOrder.id);
 		for (const tags of ['first', 'second'])
-			await afterUpdate(() => shop().edit(sent.order.id, { financial_status: 'refunded', tags }));
-		const message = expect.stringContaining('was fully refunded. Ask the Delivery Service');
+			await afterUpdate(() => shop().edit(sent.order.id, { ...changes, tags }));
+		const message = expect.stringContaining(`${state}. Ask the Delivery Service to stop it.`);
 		expect(await rowOf(sent)).toMatchObject({ message, solved: 'no' });
 		expect(emailsAbout(sent)).toHaveLength(1);
 	});

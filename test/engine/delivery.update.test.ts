@@ -509,15 +509,12 @@ describe('changes from a Shopify order', () => {
 		[/^Order #1001 was canceled\./, shopifyOrder({ cancelled_at: '2026-03-03T10:02:00-06:00' })],
 		[/^Order #1001 has nothing to ship/, shopifyOrder({ line_items: [] })],
 	])('rejects an order that cannot be sent, and updates nothing: %s', async (message, order) => {
-		const { items } = await service.run(fromOrder(), {
-			items: [order],
-			onError: 'continueRegularOutput',
-		});
+		const run = { items: [order], onError: 'continueRegularOutput' } as const;
+		const { items } = await service.run(fromOrder(), run);
 
 		expect(updates()).toEqual([]);
-		expect(jsonOf(items)).toMatchObject([
-			{ message: expect.stringMatching(message), outcome: 'invalid' },
-		]);
+		const invalid = { message: expect.stringMatching(message), outcome: 'invalid' };
+		expect(jsonOf(items)).toMatchObject([invalid]);
 		expect(JSON.stringify(items)).toMatch(/ask the Delivery Service to stop it|To stop it, ask/);
 	});
 });

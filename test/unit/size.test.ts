@@ -12,7 +12,7 @@ import { projectFolder } from '../../playground/n8n/folders';
 const maxLines = {
 	nodes: 12_497,
 	'nodes/DeliveryService/ledger': 703,
-	'nodes/DeliveryService/shopify': 3269,
+	'nodes/DeliveryService/shopify': 3268,
 	'nodes/DeliveryService/trigger': 1009,
 	'nodes/DeliveryService/operations/webhook': 405,
 	test: 30_000,

@@ -31,9 +31,9 @@ function skipText(skip: Skip): string {
 		case 'testOrder':
 			return 'is a test order. To send test orders, add Include Test Orders under Filters.';
 		case 'voided':
-			return `has a voided payment. ${sendAnyway}`;
+			return `has a voided payment. To send it anyway, ${byHand}.`;
 		case 'refunded':
-			return `was fully refunded. ${sendAnyway}`;
+			return `was fully refunded. To send it anyway, ${byHand}.`;
 		case 'notPaid':
 			return `is not paid yet (${skip.methods.join(', ') || 'no payment method'}). It will be sent when this workflow gets it again after the payment.`;
 		case 'localPickup':
@@ -67,7 +67,9 @@ function skipText(skip: Skip): string {
 	}
 }
 
-const sendAnyway = 'To send it anyway, use the operation Create.';
+/** Without the reference ID, the order would be sent again when Shopify reports it as paid. */
+const byHand =
+	"use the operation Create with Skip Already Sent and, as Reference ID, the order's name";
 
 function methodText({ methods, isOnlyListed }: Extract<Skip, { code: 'shippingMethod' }>): string {
 	const names = listed(methods);
@@ -111,15 +113,16 @@ function actionText(action: Action): string {
 	switch (action.code) {
 		case 'cashNotCollected': {
 			const { methods, unknownMethods } = action;
-			const advice = unknownMethods.length > 0 ? ` ${addCashMethod(unknownMethods, 'Update')}` : '';
+			const advice =
+				unknownMethods.length > 0 ? ` ${addCashMethod(unknownMethods, 'use Update')}` : '';
 			return `No cash is collected, but the order is not paid (${methods.join(', ') || 'no payment method'}).${advice}`;
 		}
-		case 'paymentUnclear':
-			return action.isPartlyPaid && action.methods.length === 0
-				? 'Not sent: it is only partly paid. Collect the rest, or mark the order as paid in Shopify.'
-				: `Not sent: it is not paid. ${addCashMethod(action.methods, 'Create')}`;
+		case 'partlyPaid':
+			return 'Not sent: it is only partly paid. Collect the rest, or mark the order as paid in Shopify.';
+		case 'unknownPaymentMethod':
+			return `Not sent: it is not paid. ${addCashMethod(action.methods, byHand)}`;
 		case 'noShippingMethod':
-			return 'Not sent: it has no shipping method, and only those in Shipping Methods under Filters are sent. To send it, use the operation Create.';
+			return `Not sent: it has no shipping method, and only those in Shipping Methods under Filters are sent. To send it, ${byHand}.`;
 		case 'cashReduced':
 			return `Other items of this order were sent before, so the driver collects only ${action.amount} of the unpaid ${action.unpaid}. If nobody else collects the rest, set the cash of this delivery with the operation Update.`;
 		case 'excludedMethod':
@@ -135,9 +138,9 @@ function actionText(action: Action): string {
 		case 'tooOld':
 			return 'Check whether this order was delivered: it is older than Maximum Order Age, so it was not sent.';
 		case 'held':
-			return `Not sent, probably because of a hold in Shopify: ${listed(action.items)}. When it is released, use the operation Create with Skip Already Sent: as Reference ID, enter the order's name, plus -2 if its other items were sent.`;
+			return `Not sent, probably because of a hold in Shopify: ${listed(action.items)}. When it is released, ${byHand}, plus -2 if its other items were sent.`;
 		case 'tooOldThen':
-			return `On ${dayOf(action.until)}, it will be older than Maximum Order Age, so it will not be sent. Send it on that day with the operation Create.`;
+			return `On ${dayOf(action.until)}, it will be older than Maximum Order Age, so it will not be sent. On that day, ${byHand}.`;
 		case 'stopDelivery':
 			return `${action.label} ${stateNames[action.skip] ?? 'was closed'}. Ask the Delivery Service to stop it.`;
 		case 'fixedPlace':
@@ -162,11 +165,11 @@ function listed(names: readonly string[]): string {
 	return names.map((name) => `"${name}"`).join(', ');
 }
 
-function addCashMethod(methods: readonly string[], operation: 'Create' | 'Update'): string {
+function addCashMethod(methods: readonly string[], toCollect: string): string {
 	if (methods.length === 0)
 		return 'It has no payment method. If it will be paid, there is nothing to do. If drivers should collect the cash of every unpaid order, set Cash on Delivery under Order Options to "Whenever Something Is Unpaid".';
 	if (methods.includes('manual'))
-		return `Someone entered it as unpaid ("manual"). If the driver should collect the cash, use the operation ${operation} with Cash on Delivery.`;
+		return `Someone entered it as unpaid ("manual"). If the driver should collect the cash, ${toCollect}, and set Cash on Delivery.`;
 	const [is, it] = methods.length === 1 ? ['is', 'it'] : ['are', 'them'];
 	return `If ${methods.join(', ')} ${is} cash on delivery, add ${it} to Cash on Delivery Methods under Order Options.`;
 }

@@ -81,7 +81,7 @@ export function failureSummary(
 				listDeliveries('Created', created),
 				listDeliveries('Rejected', rejected),
 				listDeliveries('Possibly created', unknown),
-				listDeliveries('Not sent', notSent),
+				count > 1 && listDeliveries('Not sent', notSent),
 				listNeeded(Object.values(lists).flat()),
 				!isRemembered && exists && excludeCreatedAdvice,
 			]),

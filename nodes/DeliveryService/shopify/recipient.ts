@@ -36,7 +36,7 @@ export function toDropoff(
 	if (lacksPersonalData(order)) {
 		const message = `${subject} contains no name, email, phone or street. If Shopify shows them, your app lacks access to protected customer data.`;
 		const description =
-			'If Shopify shows none, add a customer with an address to the order. If it does, an app from the Dev Dashboard needs Custom distribution; one made in the admin needs a plan that includes it, and in its settings "Protected customer data access" with all four fields.';
+			'If Shopify shows none, add a customer with an address to the order. If it shows them, an app from the Dev Dashboard needs Custom distribution; one made in the admin needs a plan that includes it, and in its settings "Protected customer data access" with all four fields.';
 		return failure({ message, description });
 	}
 	const problems = [

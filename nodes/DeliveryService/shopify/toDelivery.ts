@@ -34,13 +34,13 @@ import { countUnits, toPackages, type LineUnits } from './units';
 export type Action =
 	/** The driver collects nothing. Methods that may be cash on delivery by another name are unknown. */
 	| { code: 'cashNotCollected'; methods: string[]; unknownMethods: string[] }
-	/** It is skipped as unpaid, but is partly paid, or one of these or no method may mean cash. */
-	| { code: 'paymentUnclear'; methods: string[]; isPartlyPaid: boolean }
+	/** It is skipped as unpaid, but these, or no method, may be cash on delivery. */
+	| { code: 'unknownPaymentMethod'; methods: string[] }
 	| CashReduced
 	/** The order also has these shipping methods, which the filters exclude. */
 	| { code: 'excludedMethod'; methods: string[] }
-	/** It is skipped, since only listed shipping methods are sent. */
-	| { code: 'noShippingMethod' }
+	/** It is skipped: some of it is unpaid, or only listed shipping methods are sent. */
+	| { code: 'partlyPaid' | 'noShippingMethod' }
 	/** The fulfillment order has one of these, so the default delivery type is used. */
 	| { code: 'typeUnclear'; methods: string[] }
 	| { code: 'futureDate'; day: string }
@@ -205,8 +205,9 @@ function actionsOfSkipped(
 ) {
 	const { methods, unknownMethods } = paymentOf(order, mapping);
 	const missing = missingFields(candidate, mapping, skip.code);
-	const isPartlyPaid = order.financial_status === 'partially_paid';
-	const isUnclear = isPartlyPaid || unknownMethods.length > 0 || (methods.length === 0 && !missing);
+	const isUnpaid = skip.code === 'notPaid' && !skip.isOnlyPaid;
+	const isUnclear = unknownMethods.length > 0 || (methods.length === 0 && !missing);
+	const isPartlyPaid = order.financial_status === 'partially_paid' && !isUnclear;
 	const hasNoMethod = skip.code === 'shippingMethod' && skip.methods.length === 0 && !missing;
 	const until = skip.code === 'scheduled' ? skip.until : undefined;
 	const endOfDay = Date.parse(until ?? '') + 86_400_000;
@@ -215,9 +216,8 @@ function actionsOfSkipped(
 		// A workflow that reads all open orders every day sends it when it is released.
 		skip.code === 'nothingToShip' && !mapping.filters.skipUntilDeliveryDate && held,
 		until !== undefined && isTooOld(order, mapping, endOfDay) && { code: 'tooOldThen', until },
-		skip.code === 'notPaid' &&
-			!skip.isOnlyPaid &&
-			isUnclear && { code: 'paymentUnclear', methods: unknownMethods, isPartlyPaid },
+		isUnpaid && isPartlyPaid && { code: 'partlyPaid' },
+		isUnpaid && isUnclear && { code: 'unknownPaymentMethod', methods: unknownMethods },
 		hasNoMethod && { code: 'noShippingMethod' },
 		missing && { code: 'missingFields', fields: missing },
 	);

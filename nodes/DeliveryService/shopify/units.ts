@@ -208,9 +208,8 @@ function unfulfilledUnits(
 		if (!isPartial) return quantity;
 		return fulfilled === undefined ? undefined : quantity - fulfilled - canceled;
 	}
-	if (canceled === 0) return fulfillable;
-	if (status === 'fulfilled') return 0;
-	if (!isPartial) return fulfillable;
+	if (canceled > 0 && status === 'fulfilled') return 0;
+	if (canceled === 0 || !isPartial) return fulfillable;
 	// Something of a partly fulfilled line is fulfilled, and something is left.
 	const most = Math.min(fulfillable, quantity - 1 - canceled);
 	const least = Math.max(1, fulfillable - canceled);

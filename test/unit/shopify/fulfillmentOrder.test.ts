@@ -427,18 +427,12 @@ describe('the cash for a fulfillment order', () => {
 
 	// Of the mugs for 25, the shirts for 30 and 5 for the shipping: the shirts' share, what is collected
 	// if the order was sent in parts by another basis, and the basis if nothing was sent before.
-	const fulfilled = { fulfillable_quantity: 0, fulfillment_status: 'fulfilled' };
+	const held = { fulfillable_quantity: 0 };
+	const fulfilled = { ...held, fulfillment_status: 'fulfilled' };
 	test.each<[string, Fields, string, number, number, string?]>([
 		['nothing is paid', {}, '60.00', 32.73, 30, '60 25 30 of 7001 7002'],
 		['a deposit is paid', {}, '50.00', 27.28, 20, '50 25 30 of 7001 7002'],
-		[
-			'others are on hold',
-			{ fulfillable_quantity: 0 },
-			'60.00',
-			32.73,
-			30,
-			'60 25 30 of 7001 7002',
-		],
+		['others are on hold', held, '60.00', 32.73, 30, '60 25 30 of 7001 7002'],
 		['others are fulfilled', fulfilled, '60.00', 32.73, 30],
 		['the fulfilled ones are paid', fulfilled, '32.73', 32.73, 2.73, '60 25 30 of 7001 7002'],
 		['something else is paid', fulfilled, '35.00', 19.1, 5],
@@ -458,6 +452,12 @@ describe('the cash for a fulfillment order', () => {
 		expect(actionNeeded([shares.at(-1)!.action!])).toBe(
 			`Other items of this order were sent before, so the driver collects only ${expected[1].toFixed(2)} EUR of the unpaid ${left} EUR. If nobody else collects the rest, set the cash of this delivery with the operation Update.`,
 		);
+	});
+
+	test('depends on earlier deliveries once a unit of an item that is on hold is fulfilled', () => {
+		const fulfillments = [{ status: 'success', line_items: [{ id: 7001, quantity: 1 }] }];
+		const order = { ...unpaid, line_items: [sampleLine(held), shirts], fulfillments };
+		expect(outcomeOf(item(shirtsPart, order)).cash?.firstBasis).toBeUndefined();
 	});
 
 	test('is never more than what is unpaid if refunded units still ship', () => {

@@ -137,10 +137,7 @@ class Shop {
 		return Math.max(0, this.owed - this.recorded);
 	}
 
-	/** @param isHoldHidden whether held units can't ship now, as in REST: a whole order leaves them out */
-	order(isHoldHidden: boolean): Record<string, unknown> {
-		const isOpen = ({ state, part }: Unit) =>
-			state === 'open' && !(isHoldHidden && part.status === 'on_hold');
+	order(): Record<string, unknown> {
 		const lines = Array.from({ length: this.lines }, (_, index) => {
 			const units = this.units.filter(({ line }) => line === index + 1);
 			return sampleLine({
@@ -148,7 +145,7 @@ class Shop {
 				name: String(index + 1),
 				quantity: units.length,
 				current_quantity: units.filter(({ isRefunded }) => !isRefunded).length,
-				fulfillable_quantity: units.filter(isOpen).length,
+				fulfillable_quantity: units.filter(({ state }) => state === 'open').length,
 				price: ((units[0]?.cents ?? 0) / 100).toFixed(2),
 			});
 		});
@@ -205,7 +202,7 @@ class Shop {
 
 	/** Runs the node on some fulfillment orders, or on the whole order, and checks what it sends. */
 	async send(parts: readonly Part[] | 'whole', isGraphql: boolean): Promise<void> {
-		const order = this.order(parts !== 'whole');
+		const order = this.order();
 		const toItem = (part?: Part): unknown => {
 			if (!part) return isGraphql ? toGraphqlOrder(order) : order;
 			const rest = this.fulfillmentOrder(part);

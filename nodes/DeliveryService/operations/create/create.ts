@@ -79,9 +79,7 @@ export async function createDeliveries(
 				readItem(parameters, run.source, item, run.isRemembered),
 			);
 			checkLocations(jobs);
-			const isAlone = jobs.length === 1 && !run.options.dryRun;
-			if (!context.continueOnFail() && (isAlone || !run.sendsOthers))
-				assertValid(context.getNode(), jobs);
+			if (!context.continueOnFail() && !run.sendsOthers) assertValid(context.getNode(), jobs);
 			if (run.isRemembered) await findDeliveriesToStop(context, jobs);
 			if (run.options.dryRun && isPreview(context)) return await preview(context, run, jobs);
 			if (run.options.dryRun)
