@@ -91,7 +91,6 @@ export default defineConfig(
 			'import-x/resolver-next': [createNodeResolver({ extensions: ['.ts'] })],
 		},
 		rules: {
-			'max-lines': ['error', 400],
 			'import-x/no-cycle': 'error',
 			'import-x/no-restricted-paths': ['error', { zones }],
 		},

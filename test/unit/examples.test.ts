@@ -136,7 +136,7 @@ describe.each(examples)('the example %s', (_, { name, nodes, connections }) => {
 		}
 	});
 
-	test('an example has one yellow note of 100 to 300 words on the left, and short gray ones', () => {
+	test('an example has one yellow note on the left, and gray ones', () => {
 		const gray = 7;
 		const [yellow, ...others] = nodes.filter(({ type }) => type === note);
 		const [text = ''] = notesOf([yellow!]);
@@ -145,10 +145,6 @@ describe.each(examples)('the example %s', (_, { name, nodes, connections }) => {
 		expect(others.map(({ parameters }) => parameters.color)).toEqual(others.map(() => gray));
 		const left = Math.min(...nodes.map(({ position }) => position[0]));
 		expect(yellow?.position[0]).toBe(left);
-		const wordCount = (content: string) => content.split(/\s+/).length;
-		expect(wordCount(text)).toBeGreaterThanOrEqual(100);
-		expect(wordCount(text)).toBeLessThanOrEqual(300);
-		for (const shorter of notesOf(others)) expect(wordCount(shorter)).toBeLessThanOrEqual(50);
 		const isInEditor = nodes.some(({ type }) => type.endsWith('manualTrigger'));
 		if (!isInEditor || nodes.some(({ type }) => type.endsWith('emailSend')))
 			expect(notesOf(others).join()).toContain(`](${troubleshooting})`);
