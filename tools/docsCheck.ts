@@ -57,11 +57,11 @@ const forms: ReadonlyMap<string, Form> = new Map<string, Form>([
 	['npm run build', {}],
 	// Would push a tag.
 	['npm run release', { run: '! npm run release -- --check v0.0.0' }],
-	['npm pack', {}],
+	['npm run pack', {}],
 	[
-		'npm install --omit=peer --prefix ~/.n8n/nodes ./n8n-nodes-delivery-service-<version>.tgz',
+		'npm install --omit=peer --prefix ~/.n8n/nodes ./n8n-nodes-delivery-service.tgz',
 		{
-			run: 'npm install --omit=peer --prefix .cache/nodes ./n8n-nodes-delivery-service-*.tgz && ls .cache/nodes/node_modules/n8n-nodes-delivery-service/dist/nodes/DeliveryService/*.node.js',
+			run: 'npm install --omit=peer --prefix .cache/nodes ./n8n-nodes-delivery-service.tgz && ls .cache/nodes/node_modules/n8n-nodes-delivery-service/dist/nodes/DeliveryService/*.node.js',
 		},
 	],
 	[

@@ -16,7 +16,7 @@ export const sampleVariables: Readonly<Record<string, string>> = Object.fromEntr
 
 const serviceSchema = z.object({
 	image: z.string().optional(),
-	build: z.object({ dockerfile_inline: z.string() }).optional(),
+	build: z.object({ context: z.string(), dockerfile: z.string() }).optional(),
 	command: z.string().optional(),
 	environment: z.record(z.string()).default({}),
 	healthcheck: z.object({ test: z.array(z.string()) }).optional(),

@@ -1,26 +1,31 @@
 /**
- * Checks the versions and settings in examples/compose.yaml. `npm run lint` checks its schema, and the
+ * Checks the versions and settings in examples/compose.yaml and its Dockerfile. `npm run lint` checks its schema, and the
  * end-to-end group "queue" runs n8n with its environment.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import manifest from '../../../package.json';
+import { projectFolder } from '../../../playground/n8n/folders';
 import { versionOf } from '../../../playground/n8n/host';
 import { composeServices, sampleVariables } from '../../support/compose';
 
 const services = composeServices(sampleVariables);
 const n8nServices = ['n8n', 'webhook', 'worker'].map((name) => services[name]);
 
-test('compose.yaml installs the current version of the package into the newest tested n8n', async () => {
-	const tarball = `${manifest.name}-${manifest.version}.tgz`;
+test('compose.yaml installs the packed package into the newest tested n8n', async () => {
 	const version = await versionOf('newest');
-	for (const service of n8nServices)
-		expect(service?.build?.dockerfile_inline.trim().split('\n')).toEqual([
+	for (const service of n8nServices) {
+		const { context = '', dockerfile = '' } = service?.build ?? {};
+		const steps = readFileSync(join(projectFolder, 'examples', context, dockerfile), 'utf8')
+			.split('\n')
+			.filter((line) => line !== '' && !line.startsWith('#'));
+		expect(steps).toEqual([
 			`FROM n8nio/n8n:${version}`,
-			`COPY ${tarball} /tmp/`,
-			`RUN npm install --omit=peer --ignore-scripts --prefix /home/node/.n8n/nodes /tmp/${tarball}`,
+			`COPY ${manifest.name}.tgz /tmp/`,
+			`RUN npm install --omit=peer --ignore-scripts --prefix /home/node/.n8n/nodes /tmp/${manifest.name}.tgz`,
 		]);
+	}
 	for (const name of ['n8n-runner', 'worker-runner'])
 		expect(services[name]?.image).toBe(`n8nio/runners:${version}`);
 });
