@@ -17,7 +17,7 @@ import { startShopify, type Shopify } from '../../playground/shopify/server';
 import { openShopBrowser, signIn } from './support/browser';
 import { getTarball, owner } from './support/installation';
 
-/* The two quick starts of the README, in an empty n8n and by clicks only. */
+/* The steps in the notes of both starters, in an empty n8n and by clicks only. */
 
 const closers: Array<() => Promise<void>> = [];
 let service: LocalService;
