@@ -82,6 +82,11 @@ export function fold(text: string): string {
 	return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replace(/ı/g, 'i');
 }
 
+/** Words for comparisons, as equal text in any spelling: "Picked Up", "picked_up" and "PickedUp". */
+export function foldWords(text: string): string {
+	return fold(text).replace(/[\s_-]+/g, '');
+}
+
 /** A name for comparisons without punctuation: lowercase, without accents, with single spaces. */
 export function normalizeName(name: string): string {
 	return fold(name)

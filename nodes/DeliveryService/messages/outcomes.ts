@@ -4,6 +4,7 @@ import type { Created, Failure, FailureReason, Halt, Job, Outcome, Skipped } fro
 import type { Exchange } from '../service/client';
 import { explainFailure, notADeliveryService, serviceDetail } from '../service/errors';
 import { codeAndMessageSchema } from '../service/schemas';
+import { isPendingReview } from '../service/statuses';
 import type { ShopifyLocation } from '../shopify/fulfillmentOrder';
 import { actionNeeded, skipMessage } from './orders';
 
@@ -31,7 +32,7 @@ const reasonNames = {
 export function describe(job: Job, outcome: Outcome, isRemembered: boolean): Problem {
 	switch (outcome.kind) {
 		case 'created':
-			return { message: isPendingReview(outcome) ? 'Created, but pending review' : 'Created' };
+			return { message: needsReview(outcome) ? 'Created, but pending review' : 'Created' };
 		case 'skipped':
 			return { message: skippedMessage(job, outcome) };
 		case 'invalid':
@@ -46,7 +47,7 @@ export function neededFor({ outcome, order }: Job): string {
 	// What else an order needs was said when it was sent: a nightly run would say it every night.
 	if (outcome?.kind === 'skipped' && outcome.why.code !== 'order')
 		return changedAfterSending(outcome, order?.location);
-	const review = outcome?.kind === 'created' && isPendingReview(outcome) && reviewAdvice;
+	const review = outcome?.kind === 'created' && needsReview(outcome) && reviewAdvice;
 	return joinSentences([review, actionNeeded(order?.actions)]);
 }
 
@@ -68,9 +69,8 @@ function changedAfterSending(
 const reviewAdvice =
 	'The pickup or delivery address was not found. Correct the delivery address with the operation Update, or ask the Delivery Service.';
 
-/** Whether the service could not find the address of a created delivery (API document, section 3). */
-function isPendingReview({ record: { statusDelivery } }: Created): boolean {
-	return typeof statusDelivery === 'string' && /pending.?review/i.test(statusDelivery);
+function needsReview({ record: { statusDelivery } }: Created): boolean {
+	return typeof statusDelivery === 'string' && isPendingReview(statusDelivery);
 }
 
 function skippedMessage({ referenceId = '', claim, order: info }: Job, { why }: Skipped): string {

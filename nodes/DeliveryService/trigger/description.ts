@@ -90,7 +90,7 @@ export const properties: INodeProperties[] = [
 				'Only These Statuses',
 				'statuses',
 				'e.g. processing, pending review',
-				"Comma-separated list of delivery statuses. Case doesn't matter, and a space matches an underscore. Updates to other statuses don't trigger the workflow.",
+				"Comma-separated list of delivery statuses. Any spelling of a status matches, e.g. picked_up. Updates to other statuses don't trigger the workflow.",
 			),
 			{
 				displayName: 'Verify Caller',

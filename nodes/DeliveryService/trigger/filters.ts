@@ -1,5 +1,6 @@
 import type { Problem } from '../common/result';
 import { toList } from '../common/parameters';
+import { isSameStatus } from '../service/statuses';
 import type { EmittedEvent } from './payload';
 
 /** The options that filter updates by a field (API document, section 6). */
@@ -46,13 +47,5 @@ export function passesFilters(event: EmittedEvent, filters: Filters): boolean {
 function matchesAny(value: unknown, accepted: readonly string[]): boolean {
 	if (accepted.length === 0 || (typeof value !== 'string' && typeof value !== 'number'))
 		return true;
-	return accepted.some((one) => normalize(one) === normalize(String(value)));
-}
-
-/** Makes equal spellings equal text: "Pending Review" and "pending_review". */
-function normalize(text: string): string {
-	return text
-		.trim()
-		.toLowerCase()
-		.replaceAll(/[\s_-]+/g, ' ');
+	return accepted.some((one) => isSameStatus(one, String(value)));
 }

@@ -44,6 +44,8 @@ describe('passesFilters', () => {
 		['pending review', 'Pending_Review'],
 		['pending_review', 'pending review'],
 		['PENDING-REVIEW', ' pending  review '],
+		['pending review', 'pending_to_review'],
+		['picked up', 'PickedUp'],
 	])('treats the status %j like %j', (entered, status) => {
 		expect(passesFilters(updated({ status }), { ...noFilters, statuses: [entered] })).toBe(true);
 	});

@@ -1,0 +1,28 @@
+import {
+	describe as describeOutcome,
+	neededFor,
+} from '../../../nodes/DeliveryService/messages/outcomes';
+import type { Job, Outcome } from '../../../nodes/DeliveryService/sending/job';
+
+function created(statusDelivery: unknown): { job: Job; outcome: Outcome } {
+	const outcome: Outcome = { kind: 'created', id: 'd-1', record: { statusDelivery } };
+	return { job: { item: 0, outcome }, outcome };
+}
+
+test.each(['pending review', 'pending_to_review', 'PendingReview'])(
+	'reports a delivery with the status %j as pending review',
+	(status) => {
+		const { job, outcome } = created(status);
+		expect(describeOutcome(job, outcome, true).message).toBe('Created, but pending review');
+		expect(neededFor(job)).toContain('address was not found');
+	},
+);
+
+test.each(['processing', 'pending', undefined, 3])(
+	'reports a delivery with the status %j as created',
+	(status) => {
+		const { job, outcome } = created(status);
+		expect(describeOutcome(job, outcome, true).message).toBe('Created');
+		expect(neededFor(job)).toBe('');
+	},
+);
