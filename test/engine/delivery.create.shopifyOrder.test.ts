@@ -48,6 +48,8 @@ const plain = {
 	tags: ['gift', 'VIP'],
 	extraData: [{ name: 'Delivery window', value: '8:00 - 12:00' }],
 };
+const longTag = 'x'.repeat(51);
+
 /** The field `shopifyOrder` of the output item for `shopifyOrder()`. */
 const orderSummary = { id: '5600007927919', name: '#1001', email: contact.email };
 const without = (field: keyof typeof plain) =>
@@ -115,15 +117,12 @@ describe('Shopify order', () => {
 });
 
 describe('order option', () => {
-	const full = '9 Harbour Street, Portland, ME 04101';
-
 	test.each<[string, INodeParameters, IDataObject, unknown]>([
 		[
 			'that replace values of the order',
 			{
 				addressFormat: 'text',
-				...{ email: 'front@desk.example', name: 'Front Desk', phone: '+1 555 0199' },
-				...{ instructions: 'Ring twice', lat: '40.5', lng: '-70' },
+				instructions: 'Ring twice',
 				...{ packageName: 'Parcel', packageSize: 'xl' },
 				...{ referenceId: '={{ $json.id }}-B', tags: 'fragile, morning' },
 				...{ cod: 'unpaid', includeAdditionalDetails: false, includeTestOrders: true },
@@ -135,17 +134,17 @@ describe('order option', () => {
 			{
 				...without('extraData'),
 				dropoff: {
-					contact: { name: 'Front Desk', email: 'front@desk.example', phonenumber: '+1 555 0199' },
-					location: { address: addressText, instructions: 'Ring twice', lat: '40.5', lng: '-70' },
+					contact,
+					location: { ...location, address: addressText, instructions: 'Ring twice' },
 				},
 				packages: [{ ...parcel, name: 'Parcel', size: 'xl' }],
 				...{ referenceId: '5600007927919-B', tags: ['fragile', 'morning'], cod: 12.35 },
 			},
 		],
 		[
-			'for an order without email and address',
+			'for an order without email',
 			{
-				...{ address: full, fallbackEmail: 'orders@shop.example' },
+				fallbackEmail: 'orders@shop.example',
 				...{ cashOnDeliveryMethods: 'Pay the milkman, Pay later' },
 				...{ includeTags: false, referenceIdFrom: 'orderNumber' },
 				packageSizeByWeight: {
@@ -158,14 +157,14 @@ describe('order option', () => {
 			},
 			{
 				...{ ...payableInCash, payment_gateway_names: ['Pay the milkman'] },
-				...{ shipping_address: null, email: null, contact_email: '' },
+				...{ email: null, contact_email: '' },
 				customer: { first_name: 'Maya', last_name: 'Okafor', phone: contact.phonenumber },
 			},
 			{
 				...without('tags'),
 				dropoff: {
 					contact: { ...contact, email: 'orders@shop.example' },
-					location: { address: full, instructions: 'Leave at the reception' },
+					location,
 				},
 				packages: [{ ...parcel, size: 'xs' }],
 				...{ referenceId: '1001', cod: 87 },
@@ -200,18 +199,12 @@ describe('order option', () => {
 	test('ignores order options that are added but left empty', async () => {
 		await service.run(
 			fromOrder({
-				address: '',
 				cashOnDeliveryMethods: ' ',
 				deliveryMethods: [],
-				email: ' ',
 				fallbackEmail: '',
 				instructions: '',
-				lat: '',
-				lng: '',
-				name: '',
 				packageName: '',
 				packageSizeByWeight: {},
-				phone: '',
 				referenceId: '',
 				tags: '',
 			}),
@@ -228,8 +221,8 @@ describe('order option', () => {
 		],
 		['Fallback email is not an email address [item 0]', { fallbackEmail: 'orders' }],
 		[
-			'Order #77: recipient email "desk" is not an email address [item 0]',
-			{ email: 'desk', referenceId: '#77' },
+			`Order #77: tag "${longTag}" is longer than 50 characters [item 0]`,
+			{ tags: longTag, referenceId: '#77' },
 		],
 	])('rejects an invalid order option without sending a request: %s', async (message, options) => {
 		const { error } = await service.run(fromOrder(options), { items: [shopifyOrder()] });
@@ -250,7 +243,7 @@ test.each([[{}], [{ operation: 'create', source: 'shopifyOrder' }]])(
 );
 
 test.each([
-	[{ email: 'desk' }, 'Also: Recipient email "desk" is not an email address. '],
+	[{ tags: longTag }, `Also: Tag "${longTag}" is longer than 50 characters. `],
 	[{}, ''],
 ])('names the order and where to fix an invalid field, with %p', async (options, also) => {
 	const { error } = await service.run(
@@ -265,35 +258,12 @@ test.each([
 });
 
 test('keeps the error message unchanged if it contains an error code of n8n', async () => {
-	const { error } = await service.run(fromOrder({ email: 'ana@bikeaccessories' }), {
-		items: [shopifyOrder()],
-	});
+	const parameters = { ...fromOrder(), pickupEmail: 'ana@bikeaccessories' };
+	const { error } = await service.run(parameters, { items: [shopifyOrder()] });
 
 	expect(error?.message).toBe(
-		'Order #1001: recipient email "ana@bikeaccessories" is not an email address [item 0]',
+		'Order #1001: pickup email "ana@bikeaccessories" is not an email address [item 0]',
 	);
-});
-
-describe('one place for every order', () => {
-	const orders = ['#1', '#2', '#3'].map((name, index) => shopifyOrder({ id: index + 1, name }));
-	const address = '1 Main Street, Springfield';
-	const needed = (place: string) =>
-		`It goes to ${place} like all orders. If it should not, remove Send All Orders To or the coordinates under Order Options.`;
-
-	test.each<[string, INodeParameters, string]>([
-		['a fixed address', { address }, needed(address)],
-		['fixed coordinates', { lat: '40.1', lng: '-73.2' }, needed('40.1, -73.2')],
-		['an expression', { address: `={{ $json.name === "#1" ? "${address}" : "" }}` }, ''],
-		['an empty address', { address: ' ' }, ''],
-	])('says so in the row of each order: %s', async (_what, options, expected) => {
-		for (const dryRun of [true, false]) {
-			const parameters = { ...fromOrder(options), options: { dryRun } };
-			const { items, error } = await service.run(parameters, { items: orders });
-			expect(error).toBeUndefined();
-			for (const { actionNeeded } of jsonOf(items)) expect(actionNeeded).toBe(expected);
-		}
-		expect(service.control.deliveries()).toHaveLength(3);
-	});
 });
 
 test('sends the other orders, and returns skipped ones in their place', async () => {

@@ -77,8 +77,6 @@ export interface ParameterReader {
 	 * @throws what n8n throws, e.g. when an expression fails
 	 */
 	get(name: string, item: number, fallback?: unknown): unknown;
-	/** Whether a parameter is the same text for all items: not empty, and without an expression. */
-	isFixed(name: string): boolean;
 	/** The time zone of the workflow. */
 	timeZone(): string;
 }
@@ -103,10 +101,6 @@ export function parameterReader(
 			const json = items[item]?.json;
 			const value = json && (raw === missing ? fallback : evaluate(raw, json));
 			return value === undefined ? context.getNodeParameter(name, item, fallback) : value;
-		},
-		isFixed(name) {
-			const raw: unknown = context.getNodeParameter(name, 0, '', { rawExpressions: true });
-			return typeof raw === 'string' && !isBlank(raw) && !raw.startsWith('=');
 		},
 		timeZone: () => context.getTimezone(),
 	};

@@ -143,8 +143,6 @@ function actionText(action: Action): string {
 			return `On ${dayOf(action.until)}, it will be older than Maximum Order Age, so it will not be sent. On that day, ${byHand}.`;
 		case 'stopDelivery':
 			return `${action.label} ${stateNames[action.skip] ?? 'was closed'}. Ask the Delivery Service to stop it.`;
-		case 'fixedPlace':
-			return `It goes to ${action.place} like all orders. If it should not, remove Send All Orders To or the coordinates under Order Options.`;
 		case 'notUpdated':
 			return `Not updated: ${action.fields.join(', ')}. Ask the Delivery Service to change this if needed.`;
 		case 'unlistedLocation':

@@ -41,15 +41,7 @@ export const noFilters: z.output<typeof filtersSchema> = {
 
 /** Values that replace the order's own data. */
 const overridesSchema = z.strictObject({
-	name: optionalText,
-	email: optionalText,
-	phone: optionalText,
-	/** The full address. The order's company, second address line and coordinates then don't apply. */
-	address: optionalText,
 	instructions: optionalText,
-	/** One coordinate is enough to replace both of the order's. */
-	lat: optionalText,
-	lng: optionalText,
 	referenceId: optionalText,
 	tags: z.array(required(optionalText)).default([]),
 	packageName: optionalText,

@@ -14,9 +14,9 @@ type DropoffLocation = DropoffPlace['location'];
 /** The recipient and address of an order, as far as it has them (API document, sections 2.2 to 2.4). */
 export function readRecipient(order: Order, mapping: OrderMapping, date: DeliveryDate) {
 	return {
-		name: recipientName(order, mapping),
+		name: recipientName(order),
 		email: recipientEmail(order, mapping),
-		phonenumber: recipientPhone(order, mapping),
+		phonenumber: recipientPhone(order),
 		location: dropoffLocation(order, mapping, date),
 	};
 }
@@ -76,10 +76,9 @@ function noEmailMessage(order: Order, subject: string): string {
 }
 
 /** The company of the shipping address is the recipient only if the order names no person. */
-function recipientName(order: Order, { overrides }: OrderMapping): string | undefined {
+function recipientName(order: Order): string | undefined {
 	const { shipping_address: shipping, customer, billing_address: billing } = order;
 	return (
-		overrides.name ??
 		shipping?.name ??
 		fullName(shipping) ??
 		fullName(customer) ??
@@ -98,13 +97,10 @@ function fullName(
 /**
  * The email address that the Delivery Service writes to.
  *
- * @returns the override, else the first valid email of the order, else the fallback
+ * @returns the first valid email of the order, else the fallback
  */
-export function recipientEmail(
-	order: Order,
-	{ overrides, fallbackEmail }: OrderMapping,
-): string | undefined {
-	return overrides.email ?? orderEmails(order).find(isEmailAddress) ?? fallbackEmail;
+export function recipientEmail(order: Order, { fallbackEmail }: OrderMapping): string | undefined {
+	return orderEmails(order).find(isEmailAddress) ?? fallbackEmail;
 }
 
 function orderEmails(order: Order): string[] {
@@ -114,9 +110,8 @@ function orderEmails(order: Order): string[] {
 	);
 }
 
-function recipientPhone(order: Order, { overrides }: OrderMapping): string | undefined {
+function recipientPhone(order: Order): string | undefined {
 	return (
-		overrides.phone ??
 		checkoutDetails(order)?.phone ??
 		order.shipping_address?.phone ??
 		order.phone ??
@@ -144,14 +139,6 @@ function dropoffLocation(
 	const withDate = (...notes: Array<string | undefined>) =>
 		joinParts([dateText(date), ...notes], '; ');
 	const shipping = order.shipping_address;
-	// The rest of the order's own address doesn't apply to another one.
-	if (overrides.address)
-		return {
-			address: overrides.address,
-			instructions: withDate(overrides.instructions ?? order.note),
-			lat: overrides.lat,
-			lng: overrides.lng,
-		};
 	if (!shipping?.address1) return undefined;
 	return {
 		address: mapping.addressFormat === 'text' ? addressText(shipping) : addressComponents(shipping),
@@ -159,14 +146,12 @@ function dropoffLocation(
 			? withDate(overrides.instructions)
 			: withDate(
 					// The company helps the driver, unless it is also the recipient's name.
-					shipping.company === recipientName(order, mapping) ? undefined : shipping.company,
+					shipping.company === recipientName(order) ? undefined : shipping.company,
 					shipping.address2,
 					checkoutDetails(order)?.instructions,
 					order.note,
 				),
-		...(overrides.lat || overrides.lng
-			? { lat: overrides.lat, lng: overrides.lng }
-			: mapping.includeCoordinates && usableCoordinates(shipping)),
+		...(mapping.includeCoordinates && usableCoordinates(shipping)),
 	};
 }
 

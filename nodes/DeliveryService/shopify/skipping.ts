@@ -48,7 +48,7 @@ export function findSkip(
 	const ofPart = part && (findMethodSkip(part, mapping) ?? findStatusSkip(part, mapping));
 	if (ofPart) return ofPart;
 	if (!hasItemsLeft) return { code: units.isByService ? 'fulfillmentService' : 'nothingToShip' };
-	const pickup = findPickup(order, units, mapping);
+	const pickup = findPickup(order, units);
 	if (pickup) return { code: 'localPickup', pickup };
 	return findPaymentSkip(order, mapping) ?? findFilterSkip(order, mapping);
 }
@@ -95,8 +95,7 @@ function findStatusSkip(
  * no shipping address, and a shipping line with the pickup location or the source "pos". A missing
  * address proves nothing if Shopify removed all personal data.
  */
-function findPickup(order: Order, units: OrderUnits, mapping: OrderMapping): Pickup | undefined {
-	if (mapping.overrides.address) return undefined;
+function findPickup(order: Order, units: OrderUnits): Pickup | undefined {
 	const method = order.fulfillmentOrder?.delivery_method?.method_type;
 	// The user chose to send pickups.
 	if (method === 'pick_up') return undefined;

@@ -52,8 +52,6 @@ export type Action =
 	| { code: 'tooOldThen'; until: string }
 	/** It is skipped, but was sent before. */
 	| { code: 'stopDelivery'; label: string; skip: Skip['code'] }
-	/** One place for all orders. */
-	| { code: 'fixedPlace'; place: string }
 	/** Orders of several locations have the same pickup. */
 	| { code: 'unlistedLocation'; location: string }
 	/** An update leaves these unchanged. */

@@ -50,7 +50,6 @@ function reader(
 			name === tableName && typeof entry === 'function'
 				? { entry: entry(item) }
 				: (values[name] ?? fallback),
-		isFixed: () => false,
 		timeZone: () => 'UTC',
 	};
 }

@@ -111,11 +111,6 @@ describe('skipped orders', () => {
 				referenceId: '#1042',
 			});
 		});
-
-		test('sends a local pickup order with an overridden delivery address', () => {
-			const overrides = { address: 'Calle Luna 12, Puebla', name: 'Ana' };
-			expect(outcomeOf(sampleOrder(localPickup), { overrides }).kind).toBe('delivery');
-		});
 	});
 
 	describe('an order that an app marks as a pickup', () => {
@@ -142,8 +137,6 @@ describe('skipped orders', () => {
 				message: `Order #1042 is marked as a store pickup (${mark}). To deliver it, correct its additional details in Shopify.`,
 				referenceId: '#1042',
 			});
-			const overrides = { address: 'Calle Luna 12, Puebla' };
-			expect(outcomeOf(sampleOrder(changes), { overrides }).kind).toBe('delivery');
 		});
 
 		test.each<[Record<string, unknown>]>([
@@ -361,11 +354,9 @@ describe('location', () => {
 		});
 	});
 
-	test('without Include Coordinates, leaves out the coordinates of the order, but not those of the options', () => {
+	test('leaves out the coordinates of the order without Include Coordinates', () => {
 		const address = locationOf({}, { includeCoordinates: false });
 		expect([address.lat, address.lng]).toEqual([undefined, undefined]);
-		const overrides = { lat: '1', lng: '2' };
-		expect(locationOf({}, { includeCoordinates: false, overrides })).toMatchObject(overrides);
 	});
 
 	test('uses the codes of province and country if their names are missing', () => {
@@ -433,12 +424,7 @@ test.each([
 describe('overrides', () => {
 	test('overrides replace the data of the order', () => {
 		const overrides = {
-			name: 'Front Desk',
-			email: 'desk@example.com',
-			phone: 5551234,
 			instructions: 'Use the back door',
-			lat: '1.5',
-			lng: 2,
 			referenceId: 'R-1',
 			tags: ['x', 'x, y'],
 			packageName: 'Parcel',
@@ -446,10 +432,7 @@ describe('overrides', () => {
 		const order = sampleOrder({ note: 'n', tags: 'a' });
 		const delivery = deliveryOf(order, { overrides });
 		expect(delivery).toMatchObject({
-			dropoff: {
-				contact: { name: 'Front Desk', email: 'desk@example.com', phonenumber: '5551234' },
-				location: { instructions: 'Use the back door', lat: '1.5', lng: '2' },
-			},
+			dropoff: { location: { instructions: 'Use the back door' } },
 			packages: [{ name: 'Parcel' }],
 			referenceId: 'R-1',
 			tags: ['x', 'x, y'],
@@ -459,34 +442,10 @@ describe('overrides', () => {
 	});
 
 	test('ignores empty overrides', () => {
-		const overrides = { name: '', email: ' ', phone: null, address: '', tags: [] };
+		const overrides = { instructions: ' ', packageName: null, referenceId: '', tags: [] };
 		expect(deliveryOf(sampleOrder({ tags: 'a' }), { overrides })).toEqual(
 			deliveryOf(sampleOrder({ tags: 'a' })),
 		);
-	});
-
-	test('leaves out the details of the shipping address with an overridden delivery address', () => {
-		const order = sampleOrder({
-			note: 'Ring twice',
-			shipping_address: sampleAddress({ address2: 'Apt 4', company: 'Acme' }),
-		});
-		const overrides = { address: 'Gran Via 1, Madrid' };
-		expect(deliveryOf(order, { overrides }).dropoff.location).toEqual({
-			address: 'Gran Via 1, Madrid',
-			instructions: 'Ring twice',
-		});
-		const more = { ...overrides, instructions: 'i', lat: 40.4, lng: -3.7 };
-		expect(deliveryOf(order, { overrides: more }).dropoff.location).toEqual({
-			address: 'Gran Via 1, Madrid',
-			instructions: 'i',
-			lat: '40.4',
-			lng: '-3.7',
-		});
-	});
-
-	test('never combines a coordinate from the options with one of the order', () => {
-		const { lat, lng } = deliveryOf(sampleOrder(), { overrides: { lng: '2' } }).dropoff.location;
-		expect([lat, lng]).toEqual([undefined, '2']);
 	});
 });
 

@@ -8,12 +8,7 @@ import { limits, deliveryJsonSchema } from '../../service/schemas';
 import { joinSentences, lowerFirst, truncate } from '../../common/text';
 import { orderToDelivery } from '../../shopify/toDelivery';
 import { placeFields } from '../fields/place';
-import {
-	fixedPlace,
-	orderField,
-	orderOptionsFields,
-	readOrderMapping,
-} from '../fields/shopifyOrder';
+import { orderField, orderOptionsFields, readOrderMapping } from '../fields/shopifyOrder';
 import { pickupByLocationField, readOrderPickup } from './pickupByLocation';
 
 /** Creates deliveries from Shopify orders as n8n's Shopify nodes output them. */
@@ -44,8 +39,6 @@ const fromShopifyOrder: Source = {
 		const info = orderToDelivery(order.value, mapping.value);
 		const { delivery, ...others } = info;
 		if (!delivery) return info;
-		const place = fixedPlace(parameters, mapping.value);
-		if (place) others.actions = [...(others.actions ?? []), place];
 		const name = others.shopifyOrder?.name ?? others.referenceId ?? 'The order';
 		const read = readOrderPickup(parameters, item, others.location, name);
 		if (!read.ok) return { ...others, problem: read.problem };

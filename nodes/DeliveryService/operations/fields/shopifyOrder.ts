@@ -10,7 +10,6 @@ import {
 	type ParameterReader,
 } from '../../common/parameters';
 import { orderMappingSchema, type OrderMapping } from '../../shopify/mapping';
-import type { Action } from '../../shopify/toDelivery';
 import { realClock } from '../../common/clock';
 import { filterOptions, readFilters } from './filters';
 import { fallbackEmailField, orderOptions, updatedOrderOptions } from './shopifyOrderOptions';
@@ -86,8 +85,7 @@ export function readOrderMapping(parameters: ParameterReader, item: number): Res
 function mappingFromOptions(parameters: ParameterReader, item: number): object {
 	const added = collectionParameter(parameters, 'orderOptions', item);
 	const { packageSizeByWeight, deliveryTypes, ...options } = omitBlank(added);
-	const { name, email, phone, address, lat, lng, ...others } = options;
-	const { instructions, referenceId, packageName, tags, cashOnDeliveryMethods, ...rest } = others;
+	const { instructions, referenceId, packageName, tags, cashOnDeliveryMethods, ...rest } = options;
 	return {
 		...rest,
 		time: { now: realClock.now(), timeZone: parameters.timeZone() },
@@ -99,22 +97,10 @@ function mappingFromOptions(parameters: ParameterReader, item: number): object {
 		deliveryTypes: collectionEntries(deliveryTypes, 'entry'),
 		packageSizeByWeight: collectionEntries(packageSizeByWeight, 'limit'),
 		overrides: {
-			...{ name, email, phone, address, lat, lng, instructions, referenceId, packageName },
+			...{ instructions, referenceId, packageName },
 			...(tags !== undefined && { tags: toList(tags) }),
 		},
 	};
-}
-
-/** The note that all orders go to one place, which was most often meant for one of them. */
-export function fixedPlace(
-	parameters: ParameterReader,
-	{ overrides }: OrderMapping,
-): Action | undefined {
-	const { address, lat, lng } = overrides;
-	const isFixed = (name: string) => parameters.isFixed(`orderOptions.${name}`);
-	if (address !== undefined && isFixed('address')) return { code: 'fixedPlace', place: address };
-	const isPoint = lat !== undefined && lng !== undefined && isFixed('lat') && isFixed('lng');
-	return isPoint ? { code: 'fixedPlace', place: `${lat}, ${lng}` } : undefined;
 }
 
 /** The names of the options in messages: those of their fields. Groups have none of their own. */

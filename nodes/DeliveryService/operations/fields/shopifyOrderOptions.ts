@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { coordinateFields, deliveryTypeOptions, flagField, textField } from '../../common/fields';
+import { deliveryTypeOptions, flagField, textField } from '../../common/fields';
 import { packageSizeOptions, sizeField } from './package';
 
 /** Required by many shops with phone or marketplace orders, so it is a field of its own. */
@@ -141,10 +141,6 @@ export const orderOptions: INodeProperties[] = [
 		'e.g. Leave with the concierge',
 		"Instructions for the driver. Replaces the order's company, address line 2 and note.",
 	),
-	...coordinateFields(
-		'Delivery ',
-		'Set Delivery Latitude and Delivery Longitude together. They replace those of every order.',
-	),
 	deliveryTypesOption,
 	flagField(
 		'Include Additional Details',
@@ -183,24 +179,6 @@ export const orderOptions: INodeProperties[] = [
 		default: 'order',
 		description: 'How many packages to create',
 	},
-	textField(
-		'Recipient Email',
-		'email',
-		'e.g. ana@example.com',
-		"One email for every order, in place of the customer's own. To fill gaps only, use Fallback Email.",
-	),
-	textField(
-		'Recipient Name',
-		'name',
-		'e.g. Ana Torres',
-		"One name for every order, in place of the recipient's own",
-	),
-	textField(
-		'Recipient Phone',
-		'phone',
-		'e.g. +1 555 0100',
-		"One phone number for every order, in place of the recipient's own",
-	),
 	{
 		displayName: 'Reference ID From',
 		name: 'referenceIdFrom',
@@ -218,12 +196,6 @@ export const orderOptions: INodeProperties[] = [
 		description:
 			'Which Shopify identifier to use as the reference ID. Orders that were sent under another reference ID are sent again if they arrive again.',
 	},
-	textField(
-		'Send All Orders To',
-		'address',
-		'e.g. 48 Oak Avenue, Springfield, IL 62704',
-		"One address for every order, in place of the customer's own. Use an expression to decide per order.",
-	),
 	textField(
 		'Tags',
 		'tags',

@@ -12,7 +12,7 @@ import {
 	readJson,
 	type ParameterReader,
 } from '../../common/parameters';
-import { isBlank, lowerFirst } from '../../common/text';
+import { isBlank } from '../../common/text';
 import type { Claim } from '../../ledger/claims';
 import type { Ledger } from '../../ledger/ledger';
 import { notUpdatedProblem } from '../../messages/orders';
@@ -26,7 +26,7 @@ import { partReference } from '../../shopify/toDelivery';
 import { toProblem } from '../items';
 import { readPackages } from '../fields/package';
 import { retryLabels, retryShape } from '../fields/retryOptions';
-import { fixedPlace, readOrderMapping } from '../fields/shopifyOrder';
+import { readOrderMapping } from '../fields/shopifyOrder';
 import { changeFields, defaultTimeoutSeconds } from './fields';
 
 const updateOptionsSchema = z.object(retryShape(defaultTimeoutSeconds));
@@ -174,14 +174,8 @@ function changesFromOrder(
 	if (result.kind === 'invalid') return failure(result.problem);
 	if (result.kind === 'skipped') return failure(notUpdatedProblem(result, result.label));
 	const changes = validate(deliveryChangesSchema, result.changes, 'Changes', serviceLabels);
-	const { order: updated } = result;
-	const place = fixedPlace(parameters, mapping.value);
-	const actions = place ? [...result.actions, place] : result.actions;
-	if (!changes.ok)
-		return failure({
-			...changes.problem,
-			message: `${updated.label}: ${lowerFirst(changes.problem.message)}`,
-		});
+	const { order: updated, actions } = result;
+	if (!changes.ok) return changes;
 	return { ok: true, value: { changes: changes.value, order: { ...updated, actions } } };
 }
 
