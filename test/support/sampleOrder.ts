@@ -1,6 +1,7 @@
 import { defaultLimits } from '../../nodes/DeliveryService/operations/fields/shopifyOrderOptions';
 import type { Problem } from '../../nodes/DeliveryService/common/result';
 import { skipMessage } from '../../nodes/DeliveryService/messages/orders';
+import { orderProblem } from '../../nodes/DeliveryService/messages/problems';
 import { orderMappingSchema, type OrderMapping } from '../../nodes/DeliveryService/shopify/mapping';
 import type { Skip } from '../../nodes/DeliveryService/shopify/skipping';
 import {
@@ -96,7 +97,7 @@ export function mappingOf(options: Fields = {}): OrderMapping {
 type Mapped = ReturnType<typeof orderToDelivery>;
 
 /** A mapped order by its outcome; a skipped one has its message, too. */
-type MappedOrder = Omit<Mapped, 'delivery' | 'skip' | 'problem' | 'label'> &
+type MappedOrder = Omit<Mapped, 'delivery' | 'skip' | 'problems' | 'label' | 'isGraphql'> &
 	(
 		| { kind: 'delivery'; delivery: OrderDelivery }
 		| ({ kind: 'skipped'; message: string } & Skip)
@@ -106,10 +107,11 @@ type MappedOrder = Omit<Mapped, 'delivery' | 'skip' | 'problem' | 'label'> &
 /** Maps an order with these mapping options; the others have their defaults. */
 export function outcomeOf(order: unknown, mapping: Fields = {}): MappedOrder {
 	const mapped = orderToDelivery(order, mappingOf(mapping));
-	const { delivery, skip, problem, label = '', ...others } = mapped;
-	if (problem) return { kind: 'invalid', problem, ...others };
+	const { delivery, skip, problems, label, isGraphql, ...others } = mapped;
+	if (problems)
+		return { kind: 'invalid', problem: orderProblem({ label, isGraphql }, problems), ...others };
 	if (!skip) return { kind: 'delivery', delivery: delivery!, ...others };
-	return { kind: 'skipped', message: skipMessage(skip, label), ...skip, ...others };
+	return { kind: 'skipped', message: skipMessage(skip, label ?? ''), ...skip, ...others };
 }
 
 /** The delivery of a valid order. @throws Error if the order has another outcome */

@@ -17,10 +17,11 @@ export function problemText({ message, description }: Problem): string {
 }
 
 /** A value, or the problem that prevented it. */
-export type Result<Value> = { ok: true; value: Value } | { ok: false; problem: Problem };
+export type Result<Value, Reason = Problem> =
+	{ ok: true; value: Value } | { ok: false; problem: Reason };
 
 /** A result without a value. */
-export function failure(problem: Problem): { ok: false; problem: Problem } {
+export function failure<Reason>(problem: Reason): { ok: false; problem: Reason } {
 	return { ok: false, problem };
 }
 

@@ -1,6 +1,6 @@
 import { valueAt } from '../common/data';
 import { failure, type Result } from '../common/result';
-import { describeValue, isBlank, truncate } from '../common/text';
+import { isBlank } from '../common/text';
 import {
 	connectionItems,
 	gidType,
@@ -25,13 +25,28 @@ export interface OrderCandidate extends ShopifyResource {
 	fulfillmentOrder?: ShopifyResource;
 }
 
+/** Why an item contains no order, or it is unclear which part of it to deliver. */
+export type ItemProblem =
+	| { code: 'partWithoutOrder' | 'noPart' | 'webhookWithoutOrder' }
+	/** `list`: the path of its fulfillment orders. */
+	| { code: 'severalParts'; list: string }
+	/** Shopify's message. */
+	| { code: 'graphqlError'; text: string }
+	| { code: 'notFound'; field: string; isById: boolean }
+	| { code: 'orderList'; field: string }
+	| { code: 'noObject'; value: unknown }
+	/** Another type of the GraphQL API. */
+	| { code: 'otherResource'; type: string }
+	| { code: 'otherRecord'; record: 'draftOrder' | 'checkout' | 'ofOrder'; field: string }
+	| { code: 'noLines'; name: string | undefined };
+
 /**
  * Finds the order in an input item: the item itself, its "order", the "body" of a Webhook node, or the
  * "data" of a GraphQL response; and a fulfillment order beside or around it. Never throws.
  *
- * @returns the order, not parsed yet, or why the item is none, written for a shop owner
+ * @returns the order, not parsed yet, or why the item is none
  */
-export function findOrder(item: unknown): Result<OrderCandidate> {
+export function findOrder(item: unknown): Result<OrderCandidate, ItemProblem> {
 	const containers = containersOf(item);
 	const list = findOrderList(containers);
 	const inList = list?.items.length === 1 ? list.items[0] : undefined;
@@ -39,15 +54,12 @@ export function findOrder(item: unknown): Result<OrderCandidate> {
 	const found = findFulfillmentOrder(containers, beside);
 	const { part } = found;
 	const order = isOrder(beside) ? beside : valueAt(part, ['order']);
-	if (!isOrder(order)) {
-		const message =
-			part === undefined
-				? notAnOrderMessage(item, containers, list)
-				: 'This is a fulfillment order without its order. Put the order beside it, in the field "order".';
-		return failure({ message });
-	}
-	const message = otherTypeMessage(order) ?? found.message;
-	if (message) return failure({ message });
+	if (!isOrder(order))
+		return failure(
+			part === undefined ? notAnOrder(item, containers, list) : { code: 'partWithoutOrder' },
+		);
+	const problem = otherType(order) ?? found.problem;
+	if (problem) return failure(problem);
 	const value: OrderCandidate = isGraphqlOrder(order)
 		? { rest: toRest(order, graphqlOrderFields), graphql: order }
 		: { rest: order };
@@ -121,7 +133,7 @@ function isFulfillmentOrder(value: unknown): boolean {
 function findFulfillmentOrder(
 	containers: readonly Container[],
 	order: unknown,
-): { part?: unknown; message?: string } {
+): { part?: unknown; problem?: ItemProblem } {
 	const isFound = containers.some(({ value }) => value === order);
 	const all = isFound ? containers : [...containers, { value: order, path: [] }];
 	const fields = all.flatMap(partFields);
@@ -131,19 +143,13 @@ function findFulfillmentOrder(
 		all.map(({ value }) => value).find(isFulfillmentOrder);
 	if (part !== undefined) return { part };
 	const several = fields.find(({ items }) => items.length > 1);
-	if (several)
-		return {
-			message: `This order has several fulfillment orders. Add a Split Out node before this node: Fields to Split Out "${several.list}", Include "All Other Fields", Destination Field Name "fulfillmentOrder".`,
-		};
+	if (several) return { problem: { code: 'severalParts', list: several.list } };
 	const found = fields.flatMap(({ items }) => items);
 	// Split Out leaves the list without its items behind.
 	const [only, ...others] = found.filter(isFulfillmentOrder);
 	if (only !== undefined && others.length === 0) return { part: only };
 	if (found.length + single.length === 0) return {};
-	return {
-		message:
-			'This order has a field for its fulfillment order, but there is none in it. Check the Split Out node before this node: its Destination Field Name should be "fulfillmentOrder".',
-	};
+	return { problem: { code: 'noPart' } };
 }
 
 /** Also as n8n's Split Out names it without a destination, e.g. "data.order.fulfillmentOrders.nodes". */
@@ -168,65 +174,55 @@ function itemsOf(value: unknown): unknown[] {
 	return isBlank(item) ? [] : [item];
 }
 
-const howToGetAnOrder =
-	"Connect a Shopify node, or set the field Order to an order in the format of Shopify's REST or GraphQL API.";
-
-function notAnOrderMessage(
+function notAnOrder(
 	item: unknown,
 	containers: readonly Container[],
 	list: ReturnType<typeof findOrderList>,
-): string {
-	const error = valueAt(item, ['errors', 0, 'message']);
-	if (typeof error === 'string')
-		return `Shopify's GraphQL API returned an error instead of an order: ${truncate(error, 200)}`;
+): ItemProblem {
+	const text = valueAt(item, ['errors', 0, 'message']);
+	if (typeof text === 'string') return { code: 'graphqlError', text };
 	if (['order', 'node'].some((field) => valueAt(item, ['data', field]) === null))
-		return 'Shopify\'s GraphQL API found no order: "data.order" is empty. Check the ID in the query, and whether the app may read orders.';
-	if (list?.items.length === 0)
-		return `Shopify's GraphQL API found no order: "${list.field}" is empty. Check the filter of the query, and whether the app may read orders.`;
+		return { code: 'notFound', field: 'data.order', isById: true };
+	if (list?.items.length === 0) return { code: 'notFound', field: list.field, isById: false };
 	const field = list?.field ?? (hasField(item, 'orders') ? 'orders' : undefined);
-	if (field !== undefined)
-		return `This is a list of Shopify orders, not a single order. Add a Split Out node for the field "${field}" before this node, so that each order becomes a separate item.`;
+	if (field !== undefined) return { code: 'orderList', field };
 	const value = hasField(item, 'order') ? valueAt(item, ['order']) : item;
 	if (typeof value !== 'object' || Array.isArray(value) || isBlank(value))
-		return `This is not a Shopify order: expected an object, but the value is ${describeValue(value)}. ${howToGetAnOrder}`;
+		return { code: 'noObject', value };
 	const body = valueAt(item, ['body']);
 	if (hasField(item, 'headers') && body !== undefined && !hasField(body, 'id'))
-		return 'This webhook call has no order in its body. Create the webhook in Shopify in JSON, for Order creation or Order payment; if Raw Body is on in the Webhook node, add an Extract From File node.';
-	const [otherType] = containers.flatMap((container) => otherTypeMessage(container.value) ?? []);
-	if (otherType !== undefined) return otherType;
+		return { code: 'webhookWithoutOrder' };
+	const [other] = containers.flatMap((container) => otherType(container.value) ?? []);
+	if (other) return other;
 	const [name] = containers.flatMap(
 		({ value }) => optionalText.safeParse(valueAt(value, ['name'])).data ?? [],
 	);
-	return name === undefined
-		? `This is not a Shopify order: it has no "line_items". ${howToGetAnOrder} If the Shopify node limits the fields that it returns, add line_items.`
-		: `Order ${name} has no "line_items", so it is unclear what to send. If the Shopify node limits the fields that it returns, add line_items.`;
+	return { code: 'noLines', name };
 }
 
 /**
  * Other outputs of the Shopify Trigger that resemble orders, recognized by fields that orders don't
  * have. Drafts also have order_id, which is null until they are completed.
  */
-const otherTypes = [
-	['invoice_url', 'a draft order'],
-	['abandoned_checkout_url', 'a checkout that the customer may still abandon'],
-	['order_id', 'a record that belongs to an order, such as a fulfillment or a refund'],
+const otherRecords = [
+	{ field: 'invoice_url', record: 'draftOrder' },
+	{ field: 'abandoned_checkout_url', record: 'checkout' },
+	{ field: 'order_id', record: 'ofOrder' },
 ] as const;
 
 /**
- * The message for another Shopify record: it must not be delivered in addition to its order, or be
+ * The problem with another Shopify record: it must not be delivered in addition to its order, or be
  * reported as an invalid order.
  */
-function otherTypeMessage(value: unknown): string | undefined {
+function otherType(value: unknown): ItemProblem | undefined {
 	const type = gidType(valueAt(value, ['id']));
-	if (type !== undefined && type !== 'Order')
-		return `This is a Shopify ${type}, not an order. Query orders instead.`;
+	if (type !== undefined && type !== 'Order') return { code: 'otherResource', type };
 	// Only orders have a payment status, and a workflow may have added order_id to an order.
 	const hasStatus = hasField(value, 'financial_status');
-	const has = ([field]: (typeof otherTypes)[number]) =>
-		valueAt(value, [field]) !== undefined && !(hasStatus && field === 'order_id');
-	const [field, label] = otherTypes.find(has) ?? [];
-	if (field === undefined) return undefined;
-	return `This is not a Shopify order, but ${label}: it has "${field}", which orders don't have. In the Shopify Trigger, set Trigger On to Order Created or Order Paid.`;
+	const found = otherRecords.find(
+		({ field }) => valueAt(value, [field]) !== undefined && !(hasStatus && field === 'order_id'),
+	);
+	return found && { code: 'otherRecord', ...found };
 }
 
 /** Whether a value has a field that is not blank. */

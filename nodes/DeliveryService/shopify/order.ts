@@ -1,8 +1,7 @@
 import { z } from 'zod/v4';
 
 import { valueAt } from '../common/data';
-import { failure, type Problem, type Result } from '../common/result';
-import { describeValue, isBlank } from '../common/text';
+import { failure, type Result } from '../common/result';
 import { destinationOf, fulfillmentOrderSchema, type FulfillmentOrder } from './fulfillmentOrder';
 import {
 	graphqlFulfillmentOrderFields,
@@ -51,46 +50,56 @@ export function identifiersOf(candidate: OrderCandidate): OrderIdentifiers {
 	};
 }
 
+/** Why an order can't be read. */
+export type ReadProblem =
+	| { code: 'missingInQuery'; field: string }
+	/** The query returned only some of a list. */
+	| { code: 'incompleteList'; list: string }
+	| InvalidField
+	| { code: 'partOfOtherOrder'; partId: string; orderId: string; ownId: string };
+
+/** A field that isn't as expected. */
+interface InvalidField {
+	code: 'invalidField';
+	field: string;
+	/** What it should be, or that it is missing, as the rest of a sentence. */
+	rule: string;
+	value: unknown;
+	isGraphql: boolean;
+	/** Whether it is a field of the fulfillment order. */
+	isInPart: boolean;
+}
+
 /**
  * Parses an order. Never throws.
  *
  * @param candidate see {@link findOrder}
- * @returns the fields that are used, or what is wrong, written for a shop owner
+ * @returns the fields that are used, or what is wrong
  */
-export function readOrder(candidate: OrderCandidate): Result<Order> {
+export function readOrder(candidate: OrderCandidate): Result<Order, ReadProblem[]> {
 	const { rest, graphql, fulfillmentOrder: part } = candidate;
-	const names = identifiersOf(candidate);
-	const label = orderLabel(names);
-	const fail = (...messages: Array<string | undefined>) => failure(problemFrom(messages));
+	const isGraphql = graphql !== undefined;
 	const [path] = missingGraphqlPaths(candidate);
-	const [page] = incompleteOrderLists(graphql);
-	if (path ?? page)
-		return fail(
-			path && `${label} has no "${fieldName(names, path)}". Add it to the GraphQL query.`,
-			page && incompleteMessage(names, page),
-		);
+	const [list] = incompleteOrderLists(graphql);
+	const incomplete: ReadProblem[] = [];
+	if (path) incomplete.push({ code: 'missingInQuery', field: fieldName({ isGraphql }, path) });
+	if (list !== undefined) incomplete.push({ code: 'incompleteList', list });
+	if (incomplete.length > 0) return failure(incomplete);
 	const parsed = orderSchema.safeParse(rest);
-	if (!parsed.success)
-		return fail(
-			...parsed.error.issues.map(
-				(issue) => `${label}'s "${fieldName(names, issue.path)}" ${issueText(issue, rest, names)}`,
-			),
-		);
+	if (!parsed.success) return failure(invalidFields(candidate, parsed.error, graphqlOrderFields));
 	// Copies of each order would take about as long as reading its fulfillment order.
-	const order = Object.assign(parsed.data, { isGraphql: graphql !== undefined });
+	const order = Object.assign(parsed.data, { isGraphql });
 	if (!part) return { ok: true, value: order };
 	const parsedPart = fulfillmentOrderSchema.safeParse(part.rest);
-	const [pageOfPart] = incompleteLists(part.graphql, graphqlFulfillmentOrderFields);
-	if (!parsedPart.success || pageOfPart)
-		return fail(
-			...(parsedPart.error?.issues ?? []).map((issue) => partMessage(names, part, issue)),
-			pageOfPart && incompleteMessage(names, pageOfPart),
-		);
-	const { id, order_id: orderId = order.id } = parsedPart.data;
-	if (order.id !== undefined && orderId !== order.id)
-		return fail(
-			`Fulfillment order ${id} belongs to another order (ID ${orderId}) than ${orderLabel(order)} (ID ${order.id}). Combine each order with its own fulfillment orders, by the order ID.`,
-		);
+	const [listOfPart] = incompleteLists(part.graphql, graphqlFulfillmentOrderFields);
+	const ofPart: ReadProblem[] = parsedPart.success
+		? []
+		: invalidFields(part, parsedPart.error, graphqlFulfillmentOrderFields, true);
+	if (listOfPart !== undefined) ofPart.push({ code: 'incompleteList', list: listOfPart });
+	if (!parsedPart.success || ofPart.length > 0) return failure(ofPart);
+	const { id: partId, order_id: orderId = order.id } = parsedPart.data;
+	if (order.id !== undefined && orderId !== undefined && orderId !== order.id)
+		return failure([{ code: 'partOfOtherOrder', partId, orderId, ownId: order.id }]);
 	const shipping_address = destinationOf(parsedPart.data, order.shipping_address);
 	return {
 		ok: true,
@@ -98,15 +107,21 @@ export function readOrder(candidate: OrderCandidate): Result<Order> {
 	};
 }
 
-function partMessage(
-	order: OrderIdentifiers,
-	{ rest, graphql }: NonNullable<OrderCandidate['fulfillmentOrder']>,
-	issue: z.core.$ZodIssue,
-): string {
-	const api = { isGraphql: graphql !== undefined };
-	const field = fieldName(api, issue.path, graphqlFulfillmentOrderFields);
-	const place = field ? `"${field}" of its fulfillment order` : 'its fulfillment order';
-	return `${orderLabel(order)}: ${place} ${issueText(issue, rest, api)}`;
+function invalidFields(
+	{ rest, graphql }: Omit<OrderCandidate, 'fulfillmentOrder'>,
+	{ issues }: z.core.$ZodError,
+	fields: GraphqlFields,
+	isInPart = false,
+): InvalidField[] {
+	const isGraphql = graphql !== undefined;
+	return issues.map(({ path, message: rule }) => ({
+		code: 'invalidField',
+		field: fieldName({ isGraphql }, path, fields),
+		rule,
+		value: valueAt(rest, path),
+		isGraphql,
+		isInPart,
+	}));
 }
 
 /**
@@ -134,17 +149,6 @@ function incompleteOrderLists(graphql: unknown): string[] {
 	// Remains in the order when the fulfillment orders are split out.
 	const isPage = valueAt(graphql, ['fulfillmentOrders', 'pageInfo', 'hasNextPage']) === true;
 	return isPage ? [...lists, 'fulfillmentOrders'] : lists;
-}
-
-function incompleteMessage(order: OrderIdentifiers, page: string): string {
-	return `${orderLabel(order)} has more "${page}" than the GraphQL query returned. Raise "first" of ${page} in the query, up to 250.`;
-}
-
-/** Combines messages into one problem: the first becomes its message, the others its description. */
-export function problemFrom(messages: ReadonlyArray<string | false | undefined>): Problem {
-	const texts = messages.filter((one) => typeof one === 'string');
-	const [message = 'This is not a Shopify order', ...others] = texts;
-	return { message, ...(others.length > 0 && { description: others.join(' ') }) };
 }
 
 /** The name that the shop owner knows the order by, if there is one. */
@@ -177,15 +181,4 @@ export function howToRequest({ isGraphql }: ApiOfOrder, field: string): string {
 	return isGraphql
 		? `Add ${field} to the GraphQL query`
 		: `Make sure the Shopify node returns ${field}`;
-}
-
-/** What is wrong with a field, as the rest of a sentence, and what to do if a query lacks it. */
-function issueText(
-	{ path, message }: z.core.$ZodIssue,
-	rest: unknown,
-	{ isGraphql }: ApiOfOrder,
-): string {
-	const value = valueAt(rest, path);
-	if (value === undefined && isGraphql) return `${message}. Add it to the GraphQL query.`;
-	return isBlank(value) ? `${message}.` : `${message}, but is ${describeValue(value)}.`;
 }

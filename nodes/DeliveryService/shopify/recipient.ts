@@ -5,7 +5,7 @@ import { joinParts } from '../common/text';
 import { dateText, type DeliveryDate } from './deliveryDate';
 import type { OrderMapping } from './mapping';
 import { sign, toText } from './money';
-import { orderLabel, problemFrom, type Order } from './order';
+import type { Order } from './order';
 import type { Address } from './orderSchema';
 
 type DropoffPlace = Delivery['dropoff'];
@@ -21,34 +21,26 @@ export function readRecipient(order: Order, mapping: OrderMapping, date: Deliver
 	};
 }
 
-/**
- * The dropoff of a new delivery.
- *
- * @returns the dropoff, or what is missing and how to fix it
- */
+/** What an order lacks for a delivery. */
+export type RecipientProblem =
+	/** Shopify may have removed the personal data. */
+	| { code: 'noPersonalData' }
+	| { code: 'noAddress' | 'noStreet' | 'noRecipientName' | 'noEmail' }
+	| { code: 'invalidEmail'; email: string };
+
+/** The dropoff of a new delivery, or what is missing. */
 export function toDropoff(
 	order: Order,
 	{ name, email, phonenumber, location }: ReturnType<typeof readRecipient>,
-): Result<DropoffPlace> {
+): Result<DropoffPlace, RecipientProblem[]> {
 	if (name && email && location)
 		return { ok: true, value: { contact: { name, email, phonenumber }, location } };
-	const subject = orderLabel(order);
-	if (lacksPersonalData(order)) {
-		const message = `${subject} contains no name, email, phone or street. If Shopify shows them, your app lacks access to protected customer data.`;
-		const description =
-			'If Shopify shows none, add a customer with an address to the order. If it shows them, an app from the Dev Dashboard needs Custom distribution; one made in the admin needs a plan that includes it, and in its settings "Protected customer data access" with all four fields.';
-		return failure({ message, description });
-	}
-	const problems = [
-		!location &&
-			(order.shipping_address
-				? `${subject} has no street ("address1") in its shipping address. Add it to the order in Shopify.`
-				: `${subject} has items to ship, but no shipping address. Add one to the order in Shopify.`),
-		!name &&
-			`${subject} has no recipient name in its shipping address, customer or billing address. Add one to the order in Shopify.`,
-		!email && noEmailMessage(order, subject),
-	];
-	return failure(problemFrom(problems));
+	if (lacksPersonalData(order)) return failure([{ code: 'noPersonalData' }]);
+	const problems: RecipientProblem[] = [];
+	if (!location) problems.push({ code: order.shipping_address ? 'noStreet' : 'noAddress' });
+	if (!name) problems.push({ code: 'noRecipientName' });
+	if (!email) problems.push(emailProblem(order));
+	return failure(problems);
 }
 
 /**
@@ -68,11 +60,9 @@ export function lacksPersonalData(order: Order): boolean {
 	return personal.every((value) => value === undefined);
 }
 
-function noEmailMessage(order: Order, subject: string): string {
-	const [invalidEmail] = orderEmails(order);
-	return invalidEmail
-		? `${subject} has the email address "${invalidEmail}", which is not valid. Correct it in Shopify, or set Fallback Email.`
-		: `${subject} has no email address, which the Delivery Service requires. Set Fallback Email.`;
+function emailProblem(order: Order): RecipientProblem {
+	const [email] = orderEmails(order);
+	return email === undefined ? { code: 'noEmail' } : { code: 'invalidEmail', email };
 }
 
 /** The company of the shipping address is the recipient only if the order names no person. */

@@ -1,12 +1,12 @@
-import type { Problem } from '../common/result';
 import { decideCash, paymentOf } from './cash';
 import { findDeliveryDate } from './deliveryDate';
 import { findOrder } from './item';
 import { noFilters, type OrderMapping } from './mapping';
-import { orderLabel, problemFrom, readOrder } from './order';
+import { identifiersOf, orderLabel, readOrder } from './order';
+import type { OrderProblem, OrderSubject } from './problems';
 import { readRecipient } from './recipient';
 import { findSkip, missingFields, mustStop, type Skip } from './skipping';
-import { actionsOf, partReference, type Action } from './toDelivery';
+import { actionsOf, partReference, worded, type Action } from './toDelivery';
 import { countUnits, isPartlyFulfilled, toPackages } from './units';
 
 /** The order that changes are from. */
@@ -24,7 +24,7 @@ export interface UpdatedOrder {
 export type ChangesResult =
 	| { kind: 'changes'; changes: object; order: UpdatedOrder; actions: Action[] }
 	| ({ kind: 'skipped'; label: string } & Skip)
-	| { kind: 'invalid'; problem: Problem };
+	| ({ kind: 'invalid'; problems: readonly OrderProblem[] } & OrderSubject);
 
 /**
  * Maps the current state of a Shopify order to changes of its delivery (API document, section 4.2):
@@ -41,11 +41,14 @@ export function orderToChanges(
 	mapping: OrderMapping,
 	referenceIds: readonly string[] = [],
 ): ChangesResult {
-	const invalid = ({ problem }: { problem: Problem }) => ({ kind: 'invalid', problem }) as const;
 	const found = findOrder(value);
-	if (!found.ok) return invalid(found);
+	if (!found.ok) return { kind: 'invalid', problems: [found.problem] };
+	const names = identifiersOf(found.value);
+	const subject = { label: orderLabel(names), isGraphql: names.isGraphql };
+	const invalid = (problems: readonly OrderProblem[]) =>
+		({ kind: 'invalid', problems, ...subject }) as const;
 	const read = readOrder(found.value);
-	if (!read.ok) return invalid(read);
+	if (!read.ok) return invalid(read.problem);
 	const order = read.value;
 	const { name, id, order_number, fulfillmentOrder } = order;
 	const references = [name, id, order_number, mapping.overrides.referenceId].filter(
@@ -53,13 +56,12 @@ export function orderToChanges(
 	);
 	const updated = { label: orderLabel(order), id, references, partId: fulfillmentOrder?.id };
 	const [mismatch] = referenceIds.flatMap((reference) => mismatchProblem(updated, reference) ?? []);
-	if (mismatch) return invalid({ problem: mismatch });
+	if (mismatch) return invalid([mismatch]);
 	const options: OrderMapping = { ...mapping, addressFormat: 'text', filters: noFilters };
 	const units = countUnits(order, options);
 	// Something of it may be in this delivery, or may have shipped in another way.
 	const isFulfilled = isPartlyFulfilled(order, units);
-	if (!isFulfilled && units.problems.length > 0)
-		return invalid({ problem: problemFrom(units.problems) });
+	if (!isFulfilled && units.problems.length > 0) return invalid(units.problems.map(worded));
 	const lines = units.lines.filter(({ taken }) => taken > 0);
 	const skip = findSkip(order, options, units, isFulfilled || lines.length > 0);
 	if (skip && !changeableReasons.includes(skip.code))
@@ -70,7 +72,7 @@ export function orderToChanges(
 	const isCashUnclear = fulfillmentOrder !== undefined && (isFulfilled || lines.length === 0);
 	const payer = isCashUnclear ? { ...order, fulfillmentOrder: undefined } : order;
 	const cash = decideCash(payer, units, mapping);
-	if (!cash.ok) return invalid(cash);
+	if (!cash.ok) return invalid([{ code: 'worded', problem: cash.problem }]);
 	// Whether its delivery has the items of a fulfillment service depends on how it was created.
 	const isByService = !fulfillmentOrder && countUnits(order, mapping).isByService;
 	const hasPackages = lines.length > 0 && !isFulfilled && !isByService;
@@ -110,21 +112,26 @@ export function orderToChanges(
 }
 
 /**
- * The problem with a reference ID that isn't the item's own: its delivery would get the recipient, the
- * packages and the cash of another order, or of another part of this one.
+ * A reference ID that isn't the item's own: its delivery would get the recipient, the packages and the
+ * cash of another order, or of another part of this one.
  */
+export interface ReferenceProblem {
+	code: 'otherReference';
+	reference: string;
+	isOfWholeOrder: boolean;
+	/** The item's own reference ID. */
+	own: string;
+}
+
 function mismatchProblem(
-	{ label, references, partId }: UpdatedOrder,
+	{ references, partId }: UpdatedOrder,
 	reference: string,
-): Problem | undefined {
+): ReferenceProblem | undefined {
 	const own =
 		partId === undefined ? references : references.map((base) => partReference(base, partId));
 	if (own.includes(reference)) return undefined;
-	const owner = references.includes(reference) ? 'that of the whole order' : 'not its reference ID';
-	return {
-		message: `${label} was not updated: "${reference}" is ${owner}`,
-		description: `Use ${own[0] ?? ''}. If the delivery was created with a custom reference ID, enter it under Order Options, Custom Reference ID.`,
-	};
+	const isOfWholeOrder = references.includes(reference);
+	return { code: 'otherReference', reference, isOfWholeOrder, own: own[0] ?? '' };
 }
 
 /** Reasons not to create a delivery, which may exist and be under way. */

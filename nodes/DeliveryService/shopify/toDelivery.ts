@@ -1,4 +1,3 @@
-import type { Problem } from '../common/result';
 import { isLongerThan } from '../common/text';
 import { limits, type CreationBody, type Delivery } from '../service/schemas';
 import { decideCash, paymentOf, type CashReduced, type PartCash } from './cash';
@@ -9,14 +8,13 @@ import type { OrderMapping } from './mapping';
 import { checkMethods, typeByMethod } from './methods';
 import {
 	fieldName,
-	howToRequest,
 	identifiersOf,
 	orderLabel,
-	problemFrom,
 	readOrder,
 	type Order,
 	type OrderIdentifiers,
 } from './order';
+import type { OrderProblem, OrderSubject } from './problems';
 import { readRecipient, recipientEmail, toDropoff } from './recipient';
 import {
 	findSkip,
@@ -79,9 +77,10 @@ export interface OrderInfo {
 	/** Set if its delivery should be stopped, in case it exists. */
 	mustStop?: true;
 	/** Why it can't be sent. */
-	problem?: Problem;
+	problems?: readonly OrderProblem[];
 	/** The subject of messages, e.g. "Order #1001". */
 	label?: string;
+	isGraphql?: boolean;
 	referenceId?: string;
 	/** The units of the order that the delivery takes, if it is for a fulfillment order and is sent. */
 	part?: ReturnType<typeof partOf>;
@@ -117,14 +116,16 @@ export function orderToDelivery(
 	mapping: OrderMapping,
 ): OrderInfo & { delivery?: OrderDelivery } {
 	const found = findOrder(value);
-	if (!found.ok) return { problem: found.problem };
+	if (!found.ok) return { problems: [found.problem] };
 	const read = readOrder(found.value);
-	if (!read.ok) return { problem: read.problem, ...identify(identifiersOf(found.value), mapping) };
+	if (!read.ok) {
+		const names = identifiersOf(found.value);
+		return { problems: read.problem, ...subjectOf(names), ...identify(names, mapping) };
+	}
 	const order = read.value;
 	const payment = paymentOf(order, mapping);
-	const label = orderLabel(order);
 	const identifiers = {
-		label,
+		...subjectOf(order),
 		...identify(order, mapping, recipientEmail(order, mapping)),
 		methodNames: {
 			shipping: order.shipping_lines.flatMap(({ title }) => title ?? []),
@@ -148,14 +149,13 @@ export function orderToDelivery(
 	const dropoff = toDropoff(order, readRecipient(order, mapping, date));
 	const cash = decideCash(order, units, mapping);
 	const { referenceId, part } = identifiers;
-	const problems = [
-		...(dropoff.ok ? [] : [dropoff.problem.message, dropoff.problem.description ?? []].flat()),
+	const problems: OrderProblem[] = [
+		...(dropoff.ok ? [] : dropoff.problem),
 		...openQuestions(order, mapping, referenceId, date),
-		...(cash.ok ? [] : [cash.problem.message]),
+		...(cash.ok ? [] : [{ code: 'worded', problem: cash.problem } as const]),
 	];
-	const shown = units.problems.length > 0 ? units.problems : problems;
-	if (shown.length > 0 || !dropoff.ok || !cash.ok)
-		return { problem: problemFrom(shown), ...identifiers };
+	const shown = units.problems.length > 0 ? units.problems.map(worded) : problems;
+	if (shown.length > 0 || !dropoff.ok || !cash.ok) return { problems: shown, ...identifiers };
 	const { amount, part: partCash, notCollectedFor } = cash.value;
 	const { type, unclearOf } = typeByMethod(order, mapping);
 	const missing = missingFields(found.value, mapping);
@@ -221,24 +221,36 @@ function actionsOfSkipped(
 	);
 }
 
+/** A problem that is not a code yet. */
+export function worded(message: string): OrderProblem {
+	return { code: 'worded', problem: { message } };
+}
+
 /** Why it is unclear whether, when or under which reference ID an order is to be sent. */
+export type DecisionProblem =
+	{ code: 'noReference' | 'unknownPayment'; field: string } | { code: 'unclearDate'; text: string };
+
 function openQuestions(
 	order: Order,
 	mapping: OrderMapping,
 	referenceId: string | undefined,
 	date: DeliveryDate,
-): string[] {
-	const label = orderLabel(order);
-	return [
-		referenceId === undefined &&
-			`${label} has no "${fieldName(order, [referenceFields[mapping.referenceIdFrom]])}" to use as the reference ID. ${howToRequest(order, 'this field')}.`,
-		paymentOf(order, mapping).state === 'unknown' &&
-			isPaymentExcluded(order, mapping) &&
-			`${label} has no "${fieldName(order, ['financial_status'])}", so it's unclear whether it is paid. ${howToRequest(order, 'this field')}, or set Payment under Filters to Any.`,
-		mapping.filters.skipUntilDeliveryDate &&
-			date.unclear !== undefined &&
-			`${label} has the delivery date "${date.unclear}", which is not clear. Set Delivery Date Format under Filters, or correct the date in Shopify.`,
-	].filter((message) => typeof message === 'string');
+): DecisionProblem[] {
+	const problems: DecisionProblem[] = [];
+	if (referenceId === undefined) {
+		const field = fieldName(order, [referenceFields[mapping.referenceIdFrom]]);
+		problems.push({ code: 'noReference', field });
+	}
+	if (paymentOf(order, mapping).state === 'unknown' && isPaymentExcluded(order, mapping))
+		problems.push({ code: 'unknownPayment', field: fieldName(order, ['financial_status']) });
+	if (mapping.filters.skipUntilDeliveryDate && date.unclear !== undefined)
+		problems.push({ code: 'unclearDate', text: date.unclear });
+	return problems;
+}
+
+/** What messages about an order need to know of it. */
+function subjectOf(order: OrderIdentifiers): OrderSubject {
+	return { label: orderLabel(order), isGraphql: order.isGraphql };
 }
 
 /** @param orderReferenceId the reference ID that the whole order would have */

@@ -1,4 +1,5 @@
 import { actionNeeded } from '../../../nodes/DeliveryService/messages/orders';
+import { orderProblem } from '../../../nodes/DeliveryService/messages/problems';
 import { orderToChanges } from '../../../nodes/DeliveryService/shopify/toChanges';
 import { toGraphqlOrder } from '../../support/graphqlOrder';
 import { samplePart, samplePartLine, toGraphqlPart } from '../../support/sampleFulfillmentOrder';
@@ -556,12 +557,11 @@ describe('an update from a fulfillment order', () => {
 		['#1043', sampleOrder(), 'is not its reference ID', '#1042'],
 		['#1042-20261123', sampleOrder(), 'is not its reference ID', '#1042'],
 	])('is not made with the reference ID %s of another delivery', (wrong, value, owner, own) => {
-		expect(orderToChanges(value, mappingOf(), [wrong])).toEqual({
-			kind: 'invalid',
-			problem: {
-				message: expect.stringMatching(`^Order #1042.* was not updated: "${wrong}" ${owner}$`),
-				description: `Use ${own}. If the delivery was created with a custom reference ID, enter it under Order Options, Custom Reference ID.`,
-			},
+		const result = orderToChanges(value, mappingOf(), [wrong]);
+		if (result.kind !== 'invalid') throw new Error(result.kind);
+		expect(orderProblem(result, result.problems)).toEqual({
+			message: expect.stringMatching(`^Order #1042.* was not updated: "${wrong}" ${owner}$`),
+			description: `Use ${own}. If the delivery was created with a custom reference ID, enter it under Order Options, Custom Reference ID.`,
 		});
 	});
 

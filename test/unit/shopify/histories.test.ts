@@ -277,10 +277,10 @@ function jobOf(value: unknown, item: number): Job {
 		packagesPer: 'unit',
 		filters: { shippingMethods: ['Driver'], ...(hasPart(value) ? {} : { shippingMethods: [] }) },
 	});
-	const { delivery, skip, problem, ...order } = orderToDelivery(value, mapping);
+	const { delivery, skip, problems, ...order } = orderToDelivery(value, mapping);
 	const { referenceId } = order;
 	const job: Job = { item, order, referenceId };
-	if (problem) throw new Error(problem.message);
+	if (problems) throw new Error(JSON.stringify(problems));
 	if (skip) return { ...job, outcome: { kind: 'skipped', why: { code: 'order', skip } } };
 	const pickup = {
 		contact: { name: 'Shop', email: 'shop@example.com' },

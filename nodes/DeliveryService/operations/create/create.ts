@@ -6,6 +6,7 @@ import { realClock } from '../../common/clock';
 import { logWarning } from '../../common/log';
 import { parameterReader, type ParameterReader } from '../../common/parameters';
 import { openLedger } from '../../ledger/ledger';
+import { orderProblem } from '../../messages/problems';
 import { attentionHint, failureSummary, listOutcomes, runHints } from '../../messages/summary';
 import { rateLimitFor } from '../../sending/request';
 import { lookUpJobs, nothingSent, sendJobs, type SendingOptions } from '../../sending/send';
@@ -38,7 +39,7 @@ export interface Source {
 	/** The rules for what it reads; by default those of the fields in the editor. */
 	schema?: z.ZodType<Delivery>;
 	/** Reads an item, without checking the rules of the service: a delivery, or why there is none. */
-	read(parameters: ParameterReader, item: number): OrderInfo;
+	read(parameters: ParameterReader, item: number): OrderInfo & { problem?: Problem };
 	/** Rephrases a violated rule of the service in terms of what the user entered. */
 	rephrase?(problem: Problem, referenceId: string | undefined): Problem;
 	/** Whether one failed item says nothing about the others, as with the orders of a shop. */
@@ -240,10 +241,12 @@ function readItem(
 		description,
 	});
 	try {
-		const { delivery: input, skip, problem, ...order } = source.read(parameters, item);
+		const read = source.read(parameters, item);
+		const { delivery: input, skip, problem, problems, ...order } = read;
 		job.order = order;
 		job.referenceId = order.referenceId;
 		if (problem) return invalid(problem);
+		if (problems) return invalid(orderProblem(order, problems));
 		const options = readItemOptions(parameters, item);
 		const claimOf = (referenceId: string | undefined): Claim | undefined =>
 			isRemembered && referenceId !== undefined && options.ok

@@ -16,6 +16,7 @@ import { isBlank } from '../../common/text';
 import type { Claim } from '../../ledger/claims';
 import type { Ledger } from '../../ledger/ledger';
 import { notUpdatedProblem } from '../../messages/orders';
+import { orderProblem } from '../../messages/problems';
 import {
 	sentOtherwiseProblem,
 	severalDeliveriesProblem,
@@ -171,7 +172,7 @@ function changesFromOrder(
 	const mapping = readOrderMapping(parameters, item);
 	if (!mapping.ok) return mapping;
 	const result = orderToChanges(order.value, mapping.value, referenceIds);
-	if (result.kind === 'invalid') return failure(result.problem);
+	if (result.kind === 'invalid') return failure(orderProblem(result, result.problems));
 	if (result.kind === 'skipped') return failure(notUpdatedProblem(result, result.label));
 	const changes = validate(deliveryChangesSchema, result.changes, 'Changes', serviceLabels);
 	const { order: updated, actions } = result;

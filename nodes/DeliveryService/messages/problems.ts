@@ -1,0 +1,158 @@
+import type { Problem } from '../common/result';
+import { describeValue, isBlank, truncate } from '../common/text';
+import type { OrderProblem, OrderSubject } from '../shopify/problems';
+
+/** The sentences about orders that can't be read, sent or updated. */
+
+/** Words the problems of an order: the first becomes the message, the others its description. */
+export function orderProblem(subject: OrderSubject, problems: readonly OrderProblem[]): Problem {
+	const [first, ...others] = problems.map((problem) => problemOf(subject, problem));
+	const { message = 'This is not a Shopify order', description } = first ?? {};
+	const rest = others.map((problem) => [problem.message, problem.description]);
+	const more = [description, ...rest.flat()].filter(Boolean).join(' ');
+	return { message, ...(more !== '' && { description: more }) };
+}
+
+function problemOf(
+	{ label = 'The order', isGraphql }: OrderSubject,
+	problem: OrderProblem,
+): Problem {
+	/** The advice to request a missing field, without a period. */
+	const howToRequest = (field: string) =>
+		isGraphql ? `Add ${field} to the GraphQL query` : `Make sure the Shopify node returns ${field}`;
+	switch (problem.code) {
+		case 'partWithoutOrder':
+			return {
+				message:
+					'This is a fulfillment order without its order. Put the order beside it, in the field "order".',
+			};
+		case 'severalParts':
+			return {
+				message: `This order has several fulfillment orders. Add a Split Out node before this node: Fields to Split Out "${problem.list}", Include "All Other Fields", Destination Field Name "fulfillmentOrder".`,
+			};
+		case 'noPart':
+			return {
+				message:
+					'This order has a field for its fulfillment order, but there is none in it. Check the Split Out node before this node: its Destination Field Name should be "fulfillmentOrder".',
+			};
+		case 'graphqlError':
+			return {
+				message: `Shopify's GraphQL API returned an error instead of an order: ${truncate(problem.text, 200)}`,
+			};
+		case 'notFound':
+			return {
+				message: `Shopify's GraphQL API found no order: "${problem.field}" is empty. Check ${problem.isById ? 'the ID in the query' : 'the filter of the query'}, and whether the app may read orders.`,
+			};
+		case 'orderList':
+			return {
+				message: `This is a list of Shopify orders, not a single order. Add a Split Out node for the field "${problem.field}" before this node, so that each order becomes a separate item.`,
+			};
+		case 'noObject':
+			return {
+				message: `This is not a Shopify order: expected an object, but the value is ${describeValue(problem.value)}. ${howToGetAnOrder}`,
+			};
+		case 'webhookWithoutOrder':
+			return {
+				message:
+					'This webhook call has no order in its body. Create the webhook in Shopify in JSON, for Order creation or Order payment; if Raw Body is on in the Webhook node, add an Extract From File node.',
+			};
+		case 'otherResource':
+			return {
+				message: `This is a Shopify ${problem.type}, not an order. Query orders instead.`,
+			};
+		case 'otherRecord':
+			return {
+				message: `This is not a Shopify order, but ${recordNames[problem.record]}: it has "${problem.field}", which orders don't have. In the Shopify Trigger, set Trigger On to Order Created or Order Paid.`,
+			};
+		case 'noLines':
+			return {
+				message:
+					problem.name === undefined
+						? `This is not a Shopify order: it has no "line_items". ${howToGetAnOrder} If the Shopify node limits the fields that it returns, add line_items.`
+						: `Order ${problem.name} has no "line_items", so it is unclear what to send. If the Shopify node limits the fields that it returns, add line_items.`,
+			};
+		case 'missingInQuery':
+			return { message: `${label} has no "${problem.field}". Add it to the GraphQL query.` };
+		case 'incompleteList':
+			return {
+				message: `${label} has more "${problem.list}" than the GraphQL query returned. Raise "first" of ${problem.list} in the query, up to 250.`,
+			};
+		case 'invalidField':
+			return { message: invalidFieldText(label, problem) };
+		case 'partOfOtherOrder':
+			return {
+				message: `Fulfillment order ${problem.partId} belongs to another order (ID ${problem.orderId}) than ${label} (ID ${problem.ownId}). Combine each order with its own fulfillment orders, by the order ID.`,
+			};
+		case 'noPersonalData':
+			return {
+				message: `${label} contains no name, email, phone or street. If Shopify shows them, your app lacks access to protected customer data.`,
+				description:
+					'If Shopify shows none, add a customer with an address to the order. If it shows them, an app from the Dev Dashboard needs Custom distribution; one made in the admin needs a plan that includes it, and in its settings "Protected customer data access" with all four fields.',
+			};
+		case 'noStreet':
+			return {
+				message: `${label} has no street ("address1") in its shipping address. Add it to the order in Shopify.`,
+			};
+		case 'noAddress':
+			return {
+				message: `${label} has items to ship, but no shipping address. Add one to the order in Shopify.`,
+			};
+		case 'noRecipientName':
+			return {
+				message: `${label} has no recipient name in its shipping address, customer or billing address. Add one to the order in Shopify.`,
+			};
+		case 'invalidEmail':
+			return {
+				message: `${label} has the email address "${problem.email}", which is not valid. Correct it in Shopify, or set Fallback Email.`,
+			};
+		case 'noEmail':
+			return {
+				message: `${label} has no email address, which the Delivery Service requires. Set Fallback Email.`,
+			};
+		case 'noReference':
+			return {
+				message: `${label} has no "${problem.field}" to use as the reference ID. ${howToRequest('this field')}.`,
+			};
+		case 'unknownPayment':
+			return {
+				message: `${label} has no "${problem.field}", so it's unclear whether it is paid. ${howToRequest('this field')}, or set Payment under Filters to Any.`,
+			};
+		case 'unclearDate':
+			return {
+				message: `${label} has the delivery date "${problem.text}", which is not clear. Set Delivery Date Format under Filters, or correct the date in Shopify.`,
+			};
+		case 'otherReference': {
+			const owner = problem.isOfWholeOrder ? 'that of the whole order' : 'not its reference ID';
+			return {
+				message: `${label} was not updated: "${problem.reference}" is ${owner}`,
+				description: `Use ${problem.own}. If the delivery was created with a custom reference ID, enter it under Order Options, Custom Reference ID.`,
+			};
+		}
+		case 'worded':
+			return problem.problem;
+	}
+}
+
+const howToGetAnOrder =
+	"Connect a Shopify node, or set the field Order to an order in the format of Shopify's REST or GraphQL API.";
+
+/** Other outputs of the Shopify Trigger that resemble orders. */
+const recordNames = {
+	draftOrder: 'a draft order',
+	checkout: 'a checkout that the customer may still abandon',
+	ofOrder: 'a record that belongs to an order, such as a fulfillment or a refund',
+} as const;
+
+/** What is wrong with a field, and what to do if a query lacks it. */
+function invalidFieldText(
+	label: string,
+	{ field, rule, value, isGraphql, isInPart }: Extract<OrderProblem, { code: 'invalidField' }>,
+): string {
+	const named = field === '' ? '' : `"${field}"`;
+	const ofPart = named === '' ? 'its fulfillment order' : `${named} of its fulfillment order`;
+	const subject = isInPart ? `${label}: ${ofPart}` : `${label}'s ${named}`;
+	if (value === undefined && isGraphql) return `${subject} ${rule}. Add it to the GraphQL query.`;
+	return isBlank(value)
+		? `${subject} ${rule}.`
+		: `${subject} ${rule}, but is ${describeValue(value)}.`;
+}

@@ -1,0 +1,29 @@
+import type { Problem } from '../common/result';
+import type { ItemProblem } from './item';
+import type { ReadProblem } from './order';
+import type { RecipientProblem } from './recipient';
+import type { ReferenceProblem } from './toChanges';
+import type { DecisionProblem } from './toDelivery';
+
+/*
+ * Why an order can't be read, sent or updated, as codes with values. Each module exports its own codes;
+ * messages/problems.ts words them.
+ */
+
+/** The fields of a problem are named as in the API that the order is from. */
+export type OrderProblem =
+	| ItemProblem
+	| ReadProblem
+	| RecipientProblem
+	| DecisionProblem
+	| ReferenceProblem
+	/** Until cash.ts and units.ts have codes. */
+	| { code: 'worded'; problem: Problem };
+
+/** What a message about an order needs to know of it. */
+export interface OrderSubject {
+	/** E.g. "Order #1001"; undefined if the item has no order. */
+	label?: string;
+	/** Whether it is from the GraphQL API: a missing field is then added to the query. */
+	isGraphql?: boolean;
+}
