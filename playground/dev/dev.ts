@@ -1,4 +1,3 @@
-import { watch } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -13,7 +12,6 @@ import { findHost, startN8n, type N8n } from '../n8n/n8n';
 import { buildAndPack, installPackage } from '../n8n/package';
 import { startService, type LocalService } from '../service/server';
 import { samples } from '../shopify/samples';
-import { assetFolders, copyAssets } from '../../tools/assets';
 
 const followEveryMs = 2000;
 const portAdvice =
@@ -75,13 +73,12 @@ async function start(
 	await setUp(n8n.url, service);
 	const code = await watchCode();
 	closers.push(async () => await code.stop());
-	const watchers = assetFolders.map((folder) =>
-		watch(folder, { recursive: true }, () => void copyAssets(buildFolder)),
-	);
+	const assets = await watchAssets();
+	closers.push(async () => await assets.stop());
 	const stopFunctions = [
 		follow(n8n.child.logFile, /Hot reload/, true),
 		follow(code.logFile, /error/),
-		...watchers.map((watcher) => () => watcher.close()),
+		follow(assets.logFile, /error/i),
 	];
 	closers.push(() => Promise.resolve(stopFunctions.forEach((stop) => stop())));
 	console.log(
@@ -132,15 +129,25 @@ async function setUp(url: string, { credential }: LocalService): Promise<void> {
 
 /** Compiles the package into n8n whenever code is saved. */
 async function watchCode(): Promise<Child> {
-	const compiler = join(projectFolder, 'node_modules', 'typescript', 'bin', 'tsc');
 	const config = join(projectFolder, 'tsconfig.build.json');
 	// Editors and git replace a file instead of writing to it, which a watcher on the file would miss.
 	const options = ['--watch', '--watchFile', 'useFsEventsOnParentDirectory'];
 	const output = ['--preserveWatchOutput', '--outDir', buildFolder];
-	const args = ['--require', guard, compiler, '--project', config, ...options, ...output];
-	return await startChild(process.execPath, args, {
+	const args = ['--project', config, ...options, ...output];
+	return await startTool('typescript/bin/tsc', args, 'compiler.log');
+}
+
+/** Copies icons, codex files and output schemas into n8n whenever one is saved. */
+async function watchAssets(): Promise<Child> {
+	return await startTool('gulp/bin/gulp.js', ['watch', '--output', buildFolder], 'assets.log');
+}
+
+/** Starts a script of an installed package. It ends with this process. */
+async function startTool(script: string, args: string[], log: string): Promise<Child> {
+	const file = join(projectFolder, 'node_modules', script);
+	return await startChild(process.execPath, ['--require', guard, file, ...args], {
 		cwd: projectFolder,
-		logFile: join(userFolder, 'compiler.log'),
+		logFile: join(userFolder, log),
 		channel: true,
 	});
 }
