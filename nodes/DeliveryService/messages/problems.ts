@@ -81,7 +81,7 @@ function problemOf(
 			return { message: invalidFieldText(label, problem) };
 		case 'partOfOtherOrder':
 			return {
-				message: `Fulfillment order ${problem.partId} belongs to another order (ID ${problem.orderId}) than ${label} (ID ${problem.ownId}). Combine each order with its own fulfillment orders, by the order ID.`,
+				message: `Fulfillment order ${problem.partId} belongs to another order (ID ${problem.orderId}) than ${problem.own.label} (ID ${problem.own.id}). Combine each order with its own fulfillment orders, by the order ID.`,
 			};
 		case 'noPersonalData':
 			return {

@@ -56,7 +56,13 @@ export type ReadProblem =
 	/** The query returned only some of a list. */
 	| { code: 'incompleteList'; list: string }
 	| InvalidField
-	| { code: 'partOfOtherOrder'; partId: string; orderId: string; ownId: string };
+	/** `own`: the order beside it. */
+	| {
+			code: 'partOfOtherOrder';
+			partId: string;
+			orderId: string;
+			own: { label: string; id: string };
+	  };
 
 /** A field that isn't as expected. */
 interface InvalidField {
@@ -99,7 +105,14 @@ export function readOrder(candidate: OrderCandidate): Result<Order, ReadProblem[
 	if (!parsedPart.success || ofPart.length > 0) return failure(ofPart);
 	const { id: partId, order_id: orderId = order.id } = parsedPart.data;
 	if (order.id !== undefined && orderId !== undefined && orderId !== order.id)
-		return failure([{ code: 'partOfOtherOrder', partId, orderId, ownId: order.id }]);
+		return failure([
+			{
+				code: 'partOfOtherOrder',
+				partId,
+				orderId,
+				own: { label: orderLabel(order), id: order.id },
+			},
+		]);
 	const shipping_address = destinationOf(parsedPart.data, order.shipping_address);
 	return {
 		ok: true,
