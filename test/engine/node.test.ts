@@ -82,7 +82,7 @@ describe('names in saved workflows', () => {
 		expect(optionsOf('operation', 'webhook')).toEqual(
 			expect.arrayContaining(['create', 'delete', 'getAll']),
 		);
-		expect(optionsOf('source').sort()).toEqual(['defineBelow', 'json', 'shopifyOrder']);
+		expect(optionsOf('source').sort()).toEqual(['defineBelow', 'json']);
 		const events = trigger.description.properties.find(({ name }) => name === 'events');
 		expect(events?.type).toBe('multiOptions');
 		expect(events?.options?.filter(isChoice).map(({ value }) => value)).toEqual([

@@ -145,8 +145,6 @@ function actionText(action: Action): string {
 			return `${action.label} ${stateNames[action.skip] ?? 'was closed'}. Ask the Delivery Service to stop it.`;
 		case 'notUpdated':
 			return `Not updated: ${action.fields.join(', ')}. Ask the Delivery Service to change this if needed.`;
-		case 'unlistedLocation':
-			return `It ships from ${action.location}, but is picked up at the place in the pickup fields. If the driver should go to ${action.location}, add it to Pickup by Location.`;
 		case 'noCoordinates':
 			return 'The new address has no coordinates. Check whether the Delivery Service has found it.';
 	}

@@ -50,8 +50,6 @@ export type Action =
 	| { code: 'tooOldThen'; until: string }
 	/** It is skipped, but was sent before. */
 	| { code: 'stopDelivery'; label: string; skip: Skip['code'] }
-	/** Orders of several locations have the same pickup. */
-	| { code: 'unlistedLocation'; location: string }
 	/** An update leaves these unchanged. */
 	| { code: 'notUpdated'; fields: string[] }
 	/** An update replaces an address with coordinates by one without. */
@@ -86,8 +84,6 @@ export interface OrderInfo {
 	part?: ReturnType<typeof partOf>;
 	/** The location that ships the fulfillment order. */
 	location?: ShopifyLocation;
-	/** The name of this location, if Pickup by Location is empty. */
-	unlistedLocation?: string;
 	/** The delivery type by the order's shipping method. */
 	type?: CreationBody['type'];
 	shopifyOrder?: ShopifyOrder;

@@ -1,10 +1,7 @@
 /** The pickup of an order by the Shopify location that ships it. */
 import type { ParameterReader } from '../../../nodes/DeliveryService/common/parameters';
-import { checkLocations } from '../../../nodes/DeliveryService/operations/create/create';
-import { actionNeeded } from '../../../nodes/DeliveryService/messages/orders';
 import { readOrderPickup } from '../../../nodes/DeliveryService/operations/create/pickupByLocation';
 import type { ShopifyLocation } from '../../../nodes/DeliveryService/shopify/fulfillmentOrder';
-import { job } from '../../support/creations';
 
 const fields = {
 	pickupName: 'Main Street Store',
@@ -60,7 +57,7 @@ const read = (entry: unknown[], location: ShopifyLocation | undefined = harbor) 
 test('a row with only a warehouse number takes the contact from the pickup fields', () => {
 	expect(read([row('Other', { warehouse: 8 }), row('Harbor Warehouse')])).toEqual({
 		ok: true,
-		value: { pickup: { contact: fieldsContact, location: { warehouse: 7 } } },
+		value: { contact: fieldsContact, location: { warehouse: 7 } },
 	});
 });
 
@@ -71,9 +68,7 @@ test('a row with an address replaces each contact field it has', () => {
 	expect(
 		read([row('Harbor Warehouse', { ...rowFields, contactPhone: '+1 555 0199' })]),
 	).toMatchObject({
-		value: {
-			pickup: { contact: { ...fieldsContact, phonenumber: '+1 555 0199' }, location: { address } },
-		},
+		value: { contact: { ...fieldsContact, phonenumber: '+1 555 0199' }, location: { address } },
 	});
 	const contact = { contactName: 'Harbor', contactEmail: 'harbor@shop.example' };
 	expect(
@@ -81,10 +76,8 @@ test('a row with an address replaces each contact field it has', () => {
 	).toEqual({
 		ok: true,
 		value: {
-			pickup: {
-				contact: { name: 'Harbor', email: 'harbor@shop.example', phonenumber: '+1 555 0100' },
-				location: { address, instructions: 'Gate 4' },
-			},
+			contact: { name: 'Harbor', email: 'harbor@shop.example', phonenumber: '+1 555 0100' },
+			location: { address, instructions: 'Gate 4' },
 		},
 	});
 });
@@ -99,17 +92,16 @@ test.each<[string, unknown, ShopifyLocation]>([
 	['its ID, if the order has no name', '83001', { id: '83001' }],
 ])('finds a location by %s', (_form, shopifyLocation, location) => {
 	expect(read([row(shopifyLocation)], location)).toMatchObject({
-		value: { pickup: { location: { warehouse: 7 } } },
+		value: { location: { warehouse: 7 } },
 	});
 });
 
 test.each<ShopifyLocation | undefined>([harbor, { id: '83001' }, undefined])(
-	'an empty table uses the pickup fields and reports the location: %j',
+	'an empty table uses the pickup fields, whatever the location: %j',
 	(location) => {
-		const name = location?.name ?? location?.id;
 		expect(readOrderPickup(reader([]), 0, location, '#1001')).toEqual({
 			ok: true,
-			value: { pickup: fieldsPickup, ...(location && { unlistedLocation: name }) },
+			value: fieldsPickup,
 		});
 	},
 );
@@ -136,7 +128,7 @@ test.each<[ShopifyLocation | undefined, string, string]>([
 		const others = { ...row(undefined), warehouse: 9 };
 		expect(readOrderPickup(reader(entry, [others]), 0, location, '#1001')).toEqual({
 			ok: true,
-			value: { pickup: { contact: fieldsContact, location: { warehouse: 9 } } },
+			value: { contact: fieldsContact, location: { warehouse: 9 } },
 		});
 	},
 );
@@ -146,7 +138,7 @@ test('a listed location comes before All Other Locations, which is checked like 
 	const readWith = (...others: unknown[]) =>
 		readOrderPickup(reader(entry, others), 0, harbor, '#1');
 	expect(readWith(row('', { warehouse: 9 }))).toMatchObject({
-		value: { pickup: { location: { warehouse: 7 } } },
+		value: { location: { warehouse: 7 } },
 	});
 	expect(readWith(row('', { warehouse: 'x' }))).toMatchObject({
 		problem: { message: expect.stringContaining('"All Other Locations": warehouse ID "x"') },
@@ -199,20 +191,7 @@ test('uses the table as it is for each item', () => {
 	const parameters = reader((item) => [row('Harbor Warehouse', { warehouse: item + 10 })]);
 
 	expect([0, 1].map((item) => readOrderPickup(parameters, item, harbor, '#1001'))).toMatchObject([
-		{ value: { pickup: { location: { warehouse: 10 } } } },
-		{ value: { pickup: { location: { warehouse: 11 } } } },
+		{ value: { location: { warehouse: 10 } } },
+		{ value: { location: { warehouse: 11 } } },
 	]);
-});
-
-test.each([
-	['one location', ['Harbor', 'Harbor'], null],
-	['several locations', ['Harbor', 'Hill'], 'It ships from Harbor, but is picked up'],
-])('with an empty table, orders of %s in one input', (_, names, text) => {
-	const jobs = names.map((name, item) =>
-		job(item, `#${item}`, { order: { unlistedLocation: name } }),
-	);
-	checkLocations(jobs);
-	const needed = actionNeeded(jobs[0]?.order?.actions);
-	if (text === null) expect(needed).toBe('');
-	else expect(needed).toContain(text);
 });

@@ -27,14 +27,12 @@ import {
 	withErrorItems,
 	withLedger,
 } from '../items';
-import type { Resource } from '../resource';
 import { dryRunHint, toDryRunItems } from './dryRun';
 import { readItemOptions, readRunOptions, readSkipAlreadySent, type RunOptions } from './options';
 import { hintsOf, toOutputItems, warning } from './output';
 
-/** What deliveries are created from: its entry in the picker, its fields, and how it reads an item. */
+/** What deliveries are created from: its fields, and how it reads an item. */
 export interface Source {
-	option: Resource['option'];
 	fields: INodeProperties[];
 	/** The rules for what it reads; by default those of the fields in the editor. */
 	schema?: z.ZodType<Delivery>;
@@ -79,7 +77,6 @@ export async function createDeliveries(
 			jobs = await mapItems(context, (item) =>
 				readItem(parameters, run.source, item, run.isRemembered),
 			);
-			checkLocations(jobs);
 			if (!context.continueOnFail() && !run.sendsOthers) assertValid(context.getNode(), jobs);
 			if (run.isRemembered) await findDeliveriesToStop(context, jobs);
 			if (run.options.dryRun && isPreview(context)) return await preview(context, run, jobs);
@@ -302,19 +299,4 @@ function assertValid(node: INode, jobs: readonly Job[]): void {
 	const error = itemError(node, { message, description }, first.item);
 	error.context.data = failureSummary(jobs, true)?.lists;
 	throw error;
-}
-
-/**
- * Adds what a person should know about orders of several locations in one input: without Pickup by
- * Location, all have the same pickup. A shop with one location needs no table.
- */
-export function checkLocations(jobs: readonly Job[]): void {
-	const orders = jobs.flatMap(({ order }) => order ?? []);
-	const names = new Set(orders.flatMap(({ unlistedLocation }) => unlistedLocation ?? []));
-	if (names.size <= 1) return;
-	for (const order of orders) {
-		const { unlistedLocation: location, actions = [] } = order;
-		if (location !== undefined)
-			order.actions = [...actions, { code: 'unlistedLocation', location }];
-	}
 }

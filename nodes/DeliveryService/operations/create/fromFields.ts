@@ -7,11 +7,6 @@ import type { Source } from './create';
 
 /** Creates deliveries from the fields of the node (API document, section 2.1). */
 export const fromFields: Source = {
-	option: {
-		name: 'Define Below',
-		value: 'defineBelow',
-		description: 'Enter pickup, recipient and packages in this node',
-	},
 	fields: [
 		...placeFields('pickup'),
 		...placeFields('dropoff'),

@@ -69,8 +69,8 @@ export const pickupByLocationField: INodeProperties = {
  *
  * @param location the location that ships the order, if it is known
  * @param order the order's name, for messages
- * @returns the pickup, not yet checked against the rules of the service, and the name of the location
- *   if the table is empty; or which row is invalid or missing
+ * @returns the pickup, not yet checked against the rules of the service, or which row is invalid or
+ *   missing
  * @throws what n8n throws, e.g. when an expression fails
  */
 export function readOrderPickup(
@@ -78,13 +78,13 @@ export function readOrderPickup(
 	item: number,
 	location: ShopifyLocation | undefined,
 	order: string,
-): Result<{ pickup: object; unlistedLocation?: string }> {
+): Result<object> {
 	const pickup = readPlace(parameters, 'pickup', item);
 	const table = readTable(parameters.get('pickupDetails.pickupByLocation', item, {}));
 	if (!table.ok) return table;
 	const { rows, others } = table.value;
+	if (rows.size === 0 && !others) return { ok: true, value: pickup };
 	const name = location?.name ?? location?.id;
-	if (rows.size === 0 && !others) return { ok: true, value: { pickup, unlistedLocation: name } };
 	const byId = findRow(rows, location?.id);
 	const byName = findRow(rows, location?.name);
 	// No order says which of them is right, and a driver at the wrong place is noticed late.
@@ -93,7 +93,7 @@ export function readOrderPickup(
 	const row = byId ?? byName ?? others;
 	if (!row) return failure(noRowProblem(order, name));
 	const contact = { ...pickup.contact, ...row.contact };
-	return { ok: true, value: { pickup: { contact, location: row.location } } };
+	return { ok: true, value: { contact, location: row.location } };
 }
 
 type PlaceOverride = z.output<typeof placeOverrideSchema>;

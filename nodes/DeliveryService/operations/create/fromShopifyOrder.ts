@@ -1,0 +1,49 @@
+import { readJson } from '../../common/parameters';
+import { joinSentences, lowerFirst, truncate } from '../../common/text';
+import { limits } from '../../service/schemas';
+import { orderToDelivery } from '../../shopify/toDelivery';
+import { placeFields } from '../fields/place';
+import { orderField, orderOptionsFields, readOrderMapping } from '../fields/shopifyOrder';
+import type { Source } from './create';
+import { pickupByLocationField, readOrderPickup } from './pickupByLocation';
+
+/** The fields of Create From Shopify Orders, and how an item becomes a delivery by them. */
+
+/** Creates deliveries from Shopify orders as n8n's Shopify nodes output them. */
+export const fromShopifyOrder: Source = {
+	isIndependent: true,
+	fields: [
+		{
+			displayName:
+				'Connect a node that outputs Shopify orders: each becomes one delivery. Leave Order as is and fill in the pickup. To send only some shipping methods, add Shipping Methods under Filters.',
+			name: 'orderNotice',
+			type: 'notice',
+			default: '',
+		},
+		orderField,
+		...placeFields('pickup', [pickupByLocationField]),
+		...orderOptionsFields,
+	],
+	read(parameters, item) {
+		const order = readJson(parameters.get('order', item), 'Order');
+		if (!order.ok) return { problem: order.problem };
+		const mapping = readOrderMapping(parameters, item);
+		if (!mapping.ok) return { problem: mapping.problem };
+		const info = orderToDelivery(order.value, mapping.value);
+		const { delivery, ...others } = info;
+		if (!delivery) return info;
+		const name = others.shopifyOrder?.name ?? others.referenceId ?? 'The order';
+		const read = readOrderPickup(parameters, item, others.location, name);
+		if (!read.ok) return { ...others, problem: read.problem };
+		return { ...others, delivery: { pickup: read.value, ...delivery } };
+	},
+	rephrase({ message, description }, referenceId = '') {
+		return {
+			message: `Order ${truncate(referenceId, limits.referenceIdLength)}: ${lowerFirst(message)}`,
+			description: joinSentences([
+				description,
+				'Fix pickup fields and values of options in this node, everything else in Shopify.',
+			]),
+		};
+	},
+};
