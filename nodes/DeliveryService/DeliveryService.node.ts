@@ -13,7 +13,7 @@ import { withErrorItems } from './operations/items';
 import { resourceProperties, type Operation, type Resource } from './operations/resource';
 import { updateDelivery } from './operations/update';
 import { createWebhook } from './operations/webhook/create';
-import { deleteWebhook, searchWebhooks } from './operations/webhook/delete';
+import { deleteWebhook } from './operations/webhook/delete';
 import { getManyWebhooks } from './operations/webhook/getMany';
 import { reactivateWebhooks } from './operations/webhook/reactivate';
 import { testConnection } from './service/credentialTest';
@@ -74,10 +74,7 @@ export class DeliveryService implements INodeType {
 		],
 	};
 
-	methods = {
-		credentialTest: { deliveryServiceConnectionTest: testConnection },
-		listSearch: { searchWebhooks },
-	};
+	methods = { credentialTest: { deliveryServiceConnectionTest: testConnection } };
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		return [await withErrorItems(this, async () => await selectedOperation(this).run(this))];

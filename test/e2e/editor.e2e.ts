@@ -351,7 +351,7 @@ test('adds a credential, whose connection test succeeds or names the problem', a
 	await editor.fill('companyId', String(credential.companyId));
 	const port = await freePort();
 	await editor.fill('baseUrl', `http://127.0.0.1:${port}`);
-	await editor.saveCredential(`Could not connect to the Delivery Service at 127.0.0.1:${port}`);
+	await editor.saveCredential(`The connection to the Delivery Service at 127.0.0.1:${port} failed`);
 	await editor.screenshot('credential-wrong-host');
 	expect(control.requests()).toHaveLength(3);
 

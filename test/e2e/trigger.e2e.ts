@@ -244,7 +244,7 @@ describe('recovery from failures', () => {
 			parameters: { ...webhook, operation: 'getAll', returnAll: true },
 		});
 		expect(output.map(({ event }) => event).sort()).toEqual(['createTask', 'updateTask']);
-		const path = { selectBy: 'urlAndEvent', url: '={{ $json.url }}', event: '={{ $json.event }}' };
+		const path = { url: '={{ $json.url }}', event: '={{ $json.event }}' };
 		await shared.runAction(installation, {
 			items: output,
 			parameters: { ...webhook, operation: 'delete', ...path },
@@ -261,7 +261,7 @@ describe('recovery from failures', () => {
 		const { host } = new URL(installation.service.credential.baseUrl);
 		const urls = webhooksByEvent(installation.service.control).map(({ url }) => url.split('?')[0]);
 		expect(log).toContain(
-			`in workflow "Delivery events" (${workflow.id}): webhooks of this node may remain in the Delivery Service (${urls[0]} for Delivery Created, ${urls[1]} for Delivery Updated): Could not connect to the Delivery Service at ${host}. While the workflow is unpublished, they can't trigger it. Find them with the Delivery Service node, Webhook > Get Many, then remove them with Webhook > Delete.`,
+			`in workflow "Delivery events" (${workflow.id}): webhooks of this node may remain in the Delivery Service (${urls[0]} for Delivery Created, ${urls[1]} for Delivery Updated): The connection to the Delivery Service at ${host} failed. While the workflow is unpublished, they can't trigger it. Find them with the Delivery Service node, Webhook > Get Many, then remove them with Webhook > Delete.`,
 		);
 		expect(subscriptions()).toEqual([
 			productionWebhook(workflow, 'createTask'),

@@ -3,14 +3,8 @@ import { createServer } from 'node:http';
 import { z } from 'zod';
 
 import { startService } from '../../playground/service/server';
-import {
-	openTrigger,
-	runNode,
-	testCredential,
-	type CredentialData,
-} from '../support/engine/engine';
+import { runNode, testCredential, type CredentialData } from '../support/engine/engine';
 import { jsonOf, setUp } from '../support/actionNode';
-import { delivery } from '../support/sampleDelivery';
 
 const service = setUp();
 
@@ -109,37 +103,6 @@ test('authenticates with any characters in the API key ID and secret', async () 
 	} finally {
 		await other.close();
 	}
-});
-
-describe("the credential's setting Allowed HTTP Request Domains", () => {
-	const only = (allowedDomains: string) => ({
-		...service.credential,
-		allowedHttpRequestDomains: 'domains',
-		allowedDomains,
-	});
-	const getMany = { resource: 'webhook', operation: 'getAll' };
-	const fromJson = {
-		...{ resource: 'delivery', operation: 'create', source: 'json' },
-		deliveryJson: '={{ $json }}',
-	};
-	const reason = '127.0.0.1 is not among the Allowed HTTP Request Domains of the credential';
-
-	test.each(['api.example'])(
-		'sends no request of a node or the connection test outside the allowed domains: "%s"',
-		async (domains) => {
-			const credential = only(domains);
-
-			const create = await service.run(fromJson, { items: [{ json: delivery() }], credential });
-			const listing = await service.run(getMany, { credential });
-			const trigger = await openTrigger({ credential });
-			const published: unknown = await trigger.activate().catch((error: unknown) => error);
-			const verdict = await testCredential(credential);
-
-			for (const error of [create.error, listing.error, published, verdict])
-				expect(JSON.stringify(error)).toContain(reason);
-			expect(service.received()).toEqual([]);
-		},
-	);
 });
 
 test('counts a response whose body never ends as lost after the timeout', async () => {

@@ -151,9 +151,7 @@ test('matches the output of the webhook operations', async () => {
 	]);
 	expect(compare('/v1.0.0/webhook/reactivate', reactivated)).toEqual(matching);
 
-	const deleted = await outputOf('webhook', 'delete', [
-		{ parameters: { selectBy: 'urlAndEvent', ...webhook } },
-	]);
+	const deleted = await outputOf('webhook', 'delete', [{ parameters: webhook }]);
 	expect(compare('/v1.0.0/webhook/delete', deleted)).toEqual(matching);
 });
 

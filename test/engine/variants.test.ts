@@ -334,7 +334,6 @@ describe('webhooks', () => {
 		await service.subscribe(url, 3);
 		const { failed } = await run(name, {
 			operation: 'delete',
-			selectBy: 'urlAndEvent',
 			url,
 			event: 'updateTask',
 		});

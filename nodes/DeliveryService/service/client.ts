@@ -2,14 +2,13 @@ import {
 	type IExecuteFunctions,
 	type IHookFunctions,
 	type IHttpRequestMethods,
-	type ILoadOptionsFunctions,
 	sleep,
 	UserError,
 } from 'n8n-workflow';
 import { z } from 'zod/v4';
 
 import { anyObject, tryParseJson } from '../common/data';
-import { disallowedDomain, readCredential, type Credential } from './credential';
+import { readCredential, type Credential } from './credential';
 import { unwrap } from '../common/result';
 import type { CreationBody, UpdateBody } from './schemas';
 
@@ -48,7 +47,7 @@ export interface NoResponse {
 	code: string;
 	/** Set only when it is certain, regardless of the code, that no connection was established. */
 	neverConnected?: true;
-	/** The reason, when n8n or a setting of the credential blocked the request. */
+	/** The reason, when n8n blocked the request. */
 	blockedReason?: string;
 	/** The host of the request, e.g. `api.example.com`. */
 	host?: string;
@@ -94,16 +93,15 @@ const tlsAbortedMessage = 'before secure TLS connection was established';
 
 /**
  * Creates a client for one credential. Requests use n8n's HTTP helper, so its proxy and TLS settings
- * apply, with the credential's Basic authentication (API document, section 5). Nothing is sent outside
- * the credential's Allowed HTTP Request Domains.
- * Redirects are not followed: a POST would become a GET.
+ * apply, with the credential's Basic authentication (API document, section 5). Redirects are not
+ * followed: a POST would become a GET.
  *
  * @throws NodeOperationError when the credential is incomplete or its Base URL is invalid
  */
 export async function openClient(
-	context: IExecuteFunctions | IHookFunctions | ILoadOptionsFunctions,
+	context: IExecuteFunctions | IHookFunctions,
 ): Promise<ServiceClient> {
-	const data = await context.getCredentials(credentialType);
+	const data: unknown = await context.getCredentials(credentialType);
 	const credential = unwrap(context.getNode(), readCredential(data));
 	const { baseUrl } = credential;
 	const send: Send = async ({ timeoutMs = 60_000, ...request }) =>
@@ -120,7 +118,7 @@ export async function openClient(
 					ignoreHttpStatusErrors: true,
 					disableFollowRedirect: true,
 				}),
-			{ baseUrl, timeoutMs, blockedReason: disallowedDomain(data, baseUrl) },
+			{ baseUrl, timeoutMs },
 		);
 	return { credential, send };
 }
@@ -129,18 +127,16 @@ export async function openClient(
 const maxSleepMs = 1000;
 
 /**
- * Sends a request with one of n8n's HTTP helpers, unless it is blocked. The helpers' own timeout ends
+ * Sends a request with one of n8n's HTTP helpers. The helpers' own timeout ends
  * with the headers, and they replace an abort signal by their own, so a body that never ends needs this
  * one. Never throws.
  */
 export async function exchange(
 	send: () => Promise<unknown>,
-	options: { baseUrl: string; timeoutMs: number; blockedReason?: string },
+	{ baseUrl, timeoutMs }: { baseUrl: string; timeoutMs: number },
 ) {
-	const { baseUrl, timeoutMs, blockedReason } = options;
 	const { host } = new URL(baseUrl);
-	const lost: NoResponse = { kind: 'noResponse', code: '', blockedReason, host };
-	if (blockedReason !== undefined) return lost;
+	const lost: NoResponse = { kind: 'noResponse', code: '', host };
 	let isSettled = false;
 	const response = async () => ({ ...toResponse(await send()), baseUrl });
 	const timeout = async () => {

@@ -4,7 +4,7 @@ import type {
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
 
-import { disallowedDomain, readCredential, type Credential } from './credential';
+import { readCredential, type Credential } from './credential';
 import { exchange, isSuccess, webhookRequest, type Exchange } from './client';
 import { serviceDetail, explainFailure, notADeliveryService, otherServer } from './errors';
 import { problemText, type Problem } from '../common/result';
@@ -43,8 +43,7 @@ async function findProblem(
 			description: "Enter your own company's ID: the connection test lists its webhooks.",
 		};
 	const { apiKeyId, apiSecret, baseUrl } = credential.value;
-	const blockedReason = disallowedDomain(data, baseUrl);
-	const first = await requestWebhookList(context, credential.value, companyId, blockedReason);
+	const first = await requestWebhookList(context, credential.value, companyId);
 	const { message, description } = explainFailure(first);
 	if (first.kind === 'noResponse') return { message, description };
 	const withServer = (problem: Problem): Problem => ({
@@ -72,7 +71,6 @@ async function requestWebhookList(
 	{ helpers }: ICredentialTestFunctions,
 	{ baseUrl, apiKeyId, apiSecret }: Credential,
 	companyId: number,
-	blockedReason?: string,
 ): Promise<Exchange> {
 	const { method, path } = webhookRequest('GET', companyId);
 	return await exchange(
@@ -87,6 +85,6 @@ async function requestWebhookList(
 				resolveWithFullResponse: true,
 				simple: false,
 			}),
-		{ baseUrl, timeoutMs: testTimeoutMs, blockedReason },
+		{ baseUrl, timeoutMs: testTimeoutMs },
 	);
 }

@@ -143,61 +143,33 @@ export function isCertificateError(code: string): boolean {
 	return certificateErrorCode.test(code);
 }
 
-/** Codes of a certificate whose authority is private or unknown to n8n. */
-const unknownAuthority = /SELF_SIGNED|^UNABLE_TO_(GET_ISSUER|VERIFY_LEAF)|^CERT_UNTRUSTED$/;
-
 /** Our own timeout, and that of the connection. */
 const timeoutCodes = new Set(['ECONNABORTED', 'ETIMEDOUT']);
 
-function explainNoResponse(failure: NoResponse): Problem {
-	const { code, neverConnected, blockedReason, host } = failure;
+function explainNoResponse({ code, neverConnected, blockedReason, host }: NoResponse): Problem {
 	const service = host === undefined ? 'Delivery Service' : `Delivery Service at ${host}`;
-	const couldNotConnect: Problem = {
-		message: `Could not connect to the ${service}`,
-		description: unreachableAdvice,
-	};
 	if (blockedReason !== undefined)
 		return {
 			message: `n8n does not allow requests to the ${service}`,
 			description: `Check the Base URL in the credential. n8n says: ${blockedReason}`,
 		};
+	if (code === 'ERR_CANCELED')
+		return { message: 'The execution was stopped before the Delivery Service responded' };
+	if (timeoutCodes.has(code) && !neverConnected)
+		return {
+			message: 'The Delivery Service did not respond in time',
+			description: 'Try again later.',
+		};
 	if (isCertificateError(code))
 		return {
-			message: `The certificate of the ${service} is not ${unknownAuthority.test(code) ? 'trusted' : 'valid'}`,
-			description: `Check that the Base URL in the credential is the URL of the Delivery Service itself. If it is, ask ${unknownAuthority.test(code) ? 'your n8n administrator to trust its certificate' : 'the support of the Delivery Service'}. ${codeSentence(code)}`,
+			message: `The certificate of the ${service} is not trusted`,
+			description: `Check the Base URL in the credential. If it is right, ask your n8n administrator. ${codeSentence(code)}`,
 		};
-	if (timeoutCodes.has(code))
-		return neverConnected
-			? couldNotConnect
-			: {
-					message: 'The Delivery Service did not respond in time',
-					description: 'Try again later.',
-				};
-	switch (code) {
-		case 'ENOTFOUND':
-		case 'EAI_AGAIN':
-			return {
-				message: `The host ${host ?? 'in the Base URL'} was not found`,
-				description: unreachableAdvice,
-			};
-		case 'ECONNREFUSED':
-			return couldNotConnect;
-		case 'EPROTO':
-			return {
-				message: `Could not establish a secure (TLS) connection to the ${service}`,
-				description: `Check host and port of the Base URL in the credential. ${codeSentence(code)}`,
-			};
-		case 'ERR_CANCELED':
-			return { message: 'The execution was stopped before the Delivery Service responded' };
-		default:
-			// The code is not in the message: n8n would replace the message with its own text for that code.
-			return code
-				? {
-						message: `The connection to the ${service} failed`,
-						description: `${unreachableAdvice} ${codeSentence(code)}`,
-					}
-				: { message: `The ${service} could not be reached`, description: unreachableAdvice };
-	}
+	// The code is not in the message: n8n would replace the message with its own text for that code.
+	return {
+		message: `The connection to the ${service} failed`,
+		description: joinSentences([unreachableAdvice, code && codeSentence(code)]),
+	};
 }
 
 /**

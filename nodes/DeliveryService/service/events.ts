@@ -26,8 +26,6 @@ interface ServiceEvent {
 	description: string;
 	/** The documented fields of the payload. */
 	fields: Readonly<Record<string, z.ZodType>>;
-	/** The field that identifies the delivery or route. */
-	identifier: string;
 }
 
 /** The events of the service and everything that differs between them (API document, section 6). */
@@ -37,21 +35,18 @@ export const events: Readonly<Record<EventName, ServiceEvent>> = {
 		name: 'Delivery Created',
 		description: 'A new delivery (task) was created',
 		fields: { id: idField, distance: number, price: number, currencySign: textField },
-		identifier: 'id',
 	},
 	createRoute: {
 		code: 2,
 		name: 'Route Created',
 		description: 'A new route was created',
 		fields: { route_id: idField, distance: number, date: idField, prices: routePrices },
-		identifier: 'route_id',
 	},
 	updateTask: {
 		code: 3,
 		name: 'Delivery Updated',
 		description: 'A delivery (task) was updated, e.g. its status',
 		fields: { id: idField, status: textField, company_id: idField, city_id: idField },
-		identifier: 'id',
 	},
 };
 

@@ -6,7 +6,6 @@ import type { Subscription } from '../service/client';
 import type { Webhook, Webhooks } from '../service/webhooks';
 import {
 	localhostProblem,
-	unroutableProblem,
 	warnAboutLeftover,
 	warnAboutReactivated,
 	warnAboutUnchecked,
@@ -47,7 +46,6 @@ export async function subscribe(context: IHookFunctions): Promise<boolean> {
 		const trigger = await openTrigger(context);
 		const { owner, webhooks } = trigger;
 		const node = context.getNode();
-		if (!isRoutable(context, owner.webhookUrl)) throw operationError(node, unroutableProblem);
 		if (!trigger.isReachable) throw operationError(node, localhostProblem(owner.webhookUrl));
 		const saved = savedDigests(context);
 		const list =
@@ -182,14 +180,6 @@ async function unsubscribeEach(
 			reason: failed.reason,
 		}
 	);
-}
-
-/**
- * Whether n8n routes calls of the webhook URL to the node. Without a webhook ID, the URL contains the
- * node's name, encoded: n8n decodes a call's path before it looks for the webhook, and finds none.
- */
-function isRoutable(context: IHookFunctions, webhookUrl: string): boolean {
-	return context.getNode().webhookId !== undefined || !new URL(webhookUrl).pathname.includes('%');
 }
 
 function isStartOfN8n(context: IHookFunctions): boolean {

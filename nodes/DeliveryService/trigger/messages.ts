@@ -21,13 +21,6 @@ export function localhostProblem(webhookUrl: string): Problem {
 	};
 }
 
-/** A webhook URL that n8n would not route to this node. */
-export const unroutableProblem: Problem = {
-	message: "The Delivery Service Trigger can't receive events: n8n can't resolve its webhook URL",
-	description:
-		'The workflow was not created in the editor, so this trigger has no webhook ID. Delete this trigger and add a new one.',
-};
-
 /**
  * Runs a step of publishing. Moves the description of an n8n error into its message: when publishing
  * fails, n8n 2 shows only the message, n8n 1 only the description if there is one.

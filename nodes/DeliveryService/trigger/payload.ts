@@ -1,6 +1,6 @@
 import { z } from 'zod/v4';
 
-import { eventNames, events, parseEvent, type EventName } from '../service/events';
+import { parseEvent, type EventName } from '../service/events';
 import { anyObject } from '../common/data';
 
 /** An event as the trigger outputs it: the event, then the payload's fields. */
@@ -31,17 +31,16 @@ const payloadsSchema = z.array(anyObject);
  * in proportion to its size.
  *
  * @param body parsed JSON, or the fields of a form
- * @param named the event in the called URL; without it, the fields decide, and an ambiguous payload
- *   is `unknown`
+ * @param event the event in the called URL; without it, the payloads are passed on as they are
  * @returns none for an empty object or list; undefined when the body is neither, or too large
  */
-export function readEvents(body: unknown, named?: EventName): EmittedEvent[] | undefined {
+export function readEvents(body: unknown, event?: EventName): EmittedEvent[] | undefined {
 	if (!isWithinLimits(body)) return undefined;
 	const payloads = payloadsSchema.safeParse(Array.isArray(body) ? body : [body]);
 	if (!payloads.success) return undefined;
 	const isEmpty =
 		!Array.isArray(body) && payloads.data.every((one) => Object.keys(one).length === 0);
-	return isEmpty ? [] : payloads.data.map((payload) => toEmittedEvent(payload, named));
+	return isEmpty ? [] : payloads.data.map((payload) => toEmittedEvent(payload, event));
 }
 
 /** Whether a value has no more levels and values in it than an event can have. */
@@ -57,12 +56,11 @@ function isWithinLimits(value: unknown): boolean {
 
 function toEmittedEvent(
 	payload: Record<string, unknown>,
-	named: EventName | undefined,
+	event: EventName | undefined,
 ): EmittedEvent {
-	const event = named ?? eventByShape(payload);
 	const { fields, issues } = event
 		? parseEvent(event, payload)
-		: { fields: payload, issues: ['Neither the URL nor the fields identify the event'] };
+		: { fields: payload, issues: ['The URL does not name the event'] };
 	const clashing = Object.keys(fields).filter((name) => reservedFields.has(name));
 	if (clashing.length > 0)
 		issues.push(
@@ -74,24 +72,4 @@ function toEmittedEvent(
 		...(clashing.length > 0 && { payload }),
 		...(issues.length > 0 && { issues }),
 	};
-}
-
-/**
- * The only event that a payload can be: the payload has its identifier and a field that no other
- * event has (section 6). Undefined if no event or several events match.
- */
-function eventByShape(payload: Record<string, unknown>): EventName | undefined {
-	const present = Object.keys(payload).filter(
-		(name) => payload[name] !== undefined && payload[name] !== null,
-	);
-	const matching = eventNames.filter(
-		(event) =>
-			present.includes(events[event].identifier) &&
-			present.some((field) => isUniqueTo(event, field)),
-	);
-	return matching.length === 1 ? matching[0] : undefined;
-}
-
-function isUniqueTo(event: EventName, field: string): boolean {
-	return eventNames.every((one) => field in events[one].fields === (one === event));
 }

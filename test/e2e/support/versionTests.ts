@@ -194,10 +194,8 @@ function testOperations(installation: () => Installation): void {
 				{ ...childWebhook, status: 'Active' },
 			]);
 
-			const byList = { selectBy: 'list', webhook: { __rl: true, mode: 'list', value: `1 ${url}` } };
-			expect(await webhook('delete', byList)).toEqual([{ deleted: true }]);
-			const byUrl = { selectBy: 'urlAndEvent', url, event: 'updateTask', options };
-			expect(await webhook('delete', byUrl)).toEqual([{ deleted: true }]);
+			for (const more of [{ event: 'createTask' }, { event: 'updateTask', options }])
+				expect(await webhook('delete', { url, ...more })).toEqual([{ deleted: true }]);
 			expect(control.webhooks()).toEqual([]);
 		});
 

@@ -36,14 +36,7 @@ export function withDefaults(type: string, entered: CredentialData): CredentialD
 	const { properties } = registry.credential(type);
 	return credentialDataSchema.parse({
 		...NodeHelpers.getNodeParameters(properties, entered, true, false, null, null),
-		...domainSettings(entered),
 	});
-}
-
-/** The settings that n8n adds to every credential type with `authenticate`, and leaves unchanged. */
-function domainSettings(entered: CredentialData): CredentialData {
-	const names = ['allowedHttpRequestDomains', 'allowedDomains'];
-	return Object.fromEntries(Object.entries(entered).filter(([name]) => names.includes(name)));
 }
 
 /**

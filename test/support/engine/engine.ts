@@ -8,7 +8,7 @@ import { deduplicationStore } from './deduplicationStore';
 import { registry } from './registry';
 import { closeTriggers } from './trigger';
 
-export { loadList, testCredential, type LoadListOptions } from './editor';
+export { testCredential } from './editor';
 export type { CredentialData, CredentialSet } from './credentials';
 export type { StoreCall, StoreFault, StoreSnapshot } from './deduplicationStore';
 export {

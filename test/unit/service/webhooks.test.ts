@@ -161,7 +161,7 @@ describe('subscribing and unsubscribing', () => {
 		const unreachable = clientReturning({ kind: 'noResponse', code: 'ECONNREFUSED' }).client;
 		await expect(
 			companyWebhooksClient(node, unreachable, 42).unsubscribe(subscription),
-		).rejects.toThrow('Could not connect to the Delivery Service');
+		).rejects.toThrow('The connection to the Delivery Service failed');
 	});
 });
 
@@ -173,6 +173,6 @@ test('names a webhook without its query, which may contain a signature', () => {
 
 test('requireSuccess throws when the connection failed', () => {
 	expect(() => requireSuccess(node, { kind: 'noResponse', code: '' })).toThrow(
-		'The Delivery Service could not be reached',
+		'The connection to the Delivery Service failed',
 	);
 });
