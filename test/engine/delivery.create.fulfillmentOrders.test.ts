@@ -13,7 +13,8 @@ beforeEach(restartWithoutWaits);
 
 const order = shopifyOrder({
 	...payableInCash,
-	total_outstanding: '80.10',
+	current_total_price: '87.00',
+	total_outstanding: '87.00',
 	line_items: [lineItem(), mugs()],
 });
 
@@ -64,25 +65,25 @@ const received = () =>
 			cod,
 		}));
 
-test('creates a delivery per fulfillment order, with its pickup and its share of the cash', async () => {
+test('creates a delivery per fulfillment order, with its pickup and the price of its items in cash', async () => {
 	const row = { shopifyLocation: 'Harbor Warehouse', warehouse: '7' };
 	const others = [{ pickupType: 'address', address: pickup.location.address }];
 	const run = { ...tableWith([row], others), options: { simplify: false } };
 	const { items: output, hints } = await service.run(run, { items });
 
 	expect(received()).toEqual([
-		{ referenceId: '#1001-11', location: pickup.location, price: 54, cod: 54 },
+		{ referenceId: '#1001-11', location: pickup.location, price: 54, cod: 60.9 },
 		{ referenceId: '#1001-12', location: { warehouse: 7 }, price: 26.1, cod: 26.1 },
 	]);
 	expect(jsonOf(output)).toMatchObject(
 		[
-			['11', 54],
+			['11', 60.9],
 			['12', 26.1],
 		].map(([fulfillmentOrderId, cashToCollect]) => ({
 			referenceId: `#1001-${fulfillmentOrderId}`,
 			shopifyOrder: { id: '5600007927919', name: '#1001', fulfillmentOrderId },
 			cashToCollect,
-			cashOutstanding: 80.1,
+			cashOutstanding: 87,
 		})),
 	);
 	expect(hints.map(({ message }) => message)).toEqual(['Created 2 deliveries.']);
@@ -94,7 +95,7 @@ test('creates the deliveries of one order once, also in different runs', async (
 	const { items: output } = await service.run(parameters, { items: [second, first] });
 
 	expect(received().map(({ referenceId, cod }) => [referenceId, cod])).toEqual([
-		['#1001-11', 54],
+		['#1001-11', 60.9],
 		['#1001-12', 26.1],
 	]);
 	expect(jsonOf(output)).toMatchObject([{ id: expect.anything() }, { reason: 'alreadyCreated' }]);
@@ -166,7 +167,7 @@ test('creates the others if a fulfillment order is unreadable, and fails', async
 	expect(received().map(({ referenceId }) => referenceId)).toEqual(['#1001-12']);
 });
 
-test('updates the delivery of a fulfillment order with its items and its share of the cash', async () => {
+test('updates the delivery of a fulfillment order with its items and their price in cash', async () => {
 	await service.run(parameters, { items });
 	const { error } = await service.run(
 		{

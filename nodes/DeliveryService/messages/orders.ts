@@ -1,4 +1,5 @@
 import type { Problem } from '../common/result';
+import type { CashReduced } from '../shopify/cash';
 import { deliveryMethodNames } from '../shopify/fulfillmentOrder';
 import type { MissingField, Skip } from '../shopify/skipping';
 import type { Action } from '../shopify/toDelivery';
@@ -124,7 +125,7 @@ function actionText(action: Action): string {
 		case 'noShippingMethod':
 			return `Not sent: it has no shipping method, and only those in Shipping Methods under Filters are sent. To send it, ${byHand}.`;
 		case 'cashReduced':
-			return `Other items of this order were sent before, so the driver collects only ${action.amount} of the unpaid ${action.unpaid}. If nobody else collects the rest, set the cash of this delivery with the operation Update.`;
+			return `The driver collects only ${action.amount} of the unpaid ${action.unpaid}, because ${reducedReasons[action.why]}. If nobody else collects the rest, set the cash of this delivery with the operation Update.`;
 		case 'excludedMethod':
 			return `The order also has the shipping method ${listed(action.methods)}, which is not sent by the filters. Check which items to send.`;
 		case 'typeUnclear':
@@ -149,6 +150,11 @@ function actionText(action: Action): string {
 			return 'The new address has no coordinates. Check whether the Delivery Service has found it.';
 	}
 }
+
+const reducedReasons: Readonly<Record<CashReduced['why'], string>> = {
+	paymentUnclear: "the order doesn't say which of its items are paid",
+	feesLost: 'shipping and taxes are collected with an item that was removed from the order',
+};
 
 /** What happened to an order whose delivery should be stopped. */
 const stateNames: Partial<Record<Skip['code'], string>> = {

@@ -63,7 +63,7 @@ export async function lookUpJobs(jobs: readonly Job[], ledger: Ledger): Promise<
 		job.claim && isPending(job) ? [{ job, claim: job.claim }] : [],
 	);
 	const found = await ledger.lookUp(claims.map(({ claim }) => claim));
-	for (const { job, claim } of claims) applyClaim(job, found.get(claim));
+	for (const { job, claim } of claims) job.outcome = outcomeOfClaim(found.get(claim)?.state);
 	settleDuplicates(jobs);
 }
 
@@ -71,19 +71,8 @@ function isPending({ delivery, outcome, first }: Job): boolean {
 	return delivery !== undefined && outcome === undefined && first === undefined;
 }
 
-/** Sets what a claim means for its job: its outcome, or what the driver collects if it may be sent. */
-function applyClaim(job: Job, { state, cashBasis }: Found = { state: 'free' }): void {
-	job.outcome = outcomeOfClaim(state);
-	const { order, delivery, outcome } = job;
-	const { shares = [] } = order?.cash ?? {};
-	const share = shares.find(({ basis }) => basis === cashBasis) ?? shares.at(-1);
-	if (!order || !delivery || !share || outcome) return;
-	job.delivery = { ...delivery, cod: share.amount || undefined };
-	order.actions = share.action ? [...(order.actions ?? []), share.action] : order.actions;
-}
-
 /** What a claim's state means for its delivery; undefined if it may be sent. */
-function outcomeOfClaim(state: ClaimState): Outcome | undefined {
+function outcomeOfClaim(state: ClaimState = 'free'): Outcome | undefined {
 	switch (state) {
 		case 'free':
 			return undefined;
@@ -225,7 +214,7 @@ class Run {
 				this.conflicts.add(job);
 				return false;
 			}
-			applyClaim(job, one);
+			job.outcome = outcomeOfClaim(one?.state);
 			if (job.outcome?.kind === 'unknown') this.elsewhere.push(job);
 			return job.outcome === undefined;
 		});

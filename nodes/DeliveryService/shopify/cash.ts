@@ -6,10 +6,12 @@ import {
 	add,
 	amountText,
 	currencyDecimals,
+	isEqual,
+	max,
+	min,
 	scale,
 	sign,
 	subtract,
-	sum,
 	toNumber,
 	whole,
 	zero,
@@ -17,7 +19,7 @@ import {
 } from './money';
 import { fieldName, howToRequest, orderLabel, type Order } from './order';
 import { paymentKind } from './methods';
-import { priceOfUnits, type LineUnits, type OrderUnits } from './units';
+import { needsShipping, priceOfUnits, type LineUnits, type OrderUnits } from './units';
 
 /** Whether an order is paid, and by which methods. */
 export interface Payment {
@@ -68,8 +70,12 @@ function paymentState(order: Order): Payment['state'] {
 export interface CashDecision {
 	/** What the driver collects, if above 0. */
 	amount?: number;
-	/** If the delivery is for a fulfillment order: its shares. */
-	part?: PartCash;
+	/** If the delivery is for a fulfillment order: the unpaid amount of its order. */
+	outstanding?: number;
+	/** If all deliveries of the order together may collect less than that. */
+	reduced?: CashReduced;
+	/** Whether an update can't set it: what was paid may be for this part or for fulfilled ones. */
+	isUnclear?: true;
 	/** Set if there is nothing to collect. */
 	isSettled?: true;
 	/**
@@ -79,23 +85,13 @@ export interface CashDecision {
 	notCollectedFor?: string[];
 }
 
-/** What the delivery of a fulfillment order may collect. */
-export interface PartCash {
-	/** The unpaid amount of the order. */
-	unpaid: number;
-	/** By what they are computed from, as those of earlier parts were; the last if these were not. */
-	shares: Array<{ basis?: string; amount: number; action?: CashReduced }>;
-	/** What counts if nothing of the order was sent before. */
-	firstBasis?: string;
-	/** Whether an update may set it: what was paid may be for this part or for fulfilled ones. */
-	isClear: boolean;
-}
-
-/** The driver collects less than the share: the order's earlier parts may collect the rest. */
+/** The driver collects less of the unpaid amount than the items cost, and perhaps nobody the rest. */
 export interface CashReduced {
 	code: 'cashReduced';
 	amount: string;
 	unpaid: string;
+	/** The order doesn't say for which items was paid, or nobody collects its shipping and taxes. */
+	why: 'paymentUnclear' | 'feesLost';
 }
 
 /**
@@ -129,9 +125,7 @@ export function decideCash(
 			`${orderLabel(order)} doesn't say how much is unpaid in ${order.presentment_currency}, the currency of the customer. ${howToRequest(order, fieldName(order, ['current_total_price_set']))}`,
 		);
 	if (!order.fulfillmentOrder) return { ok: true, value: { amount: toNumber(convert(amount)) } };
-	const part = partCash(order, units, amount, convert);
-	const share = part.shares[0]?.amount;
-	return { ok: true, value: { part, ...(share ? { amount: share } : isSettled.value) } };
+	return partCash(order, units, amount, convert);
 }
 
 /** Whether the day has come on which some of an order's payment terms are due. */
@@ -143,13 +137,14 @@ function isDue({ payment_terms: terms }: Order, mapping: OrderMapping): boolean 
 }
 
 /**
- * What the delivery of a fulfillment order collects of its order's unpaid amount: as much as its items
- * are worth, compared with all items of the order that are shipped.
+ * What the delivery of a fulfillment order collects of its order's unpaid amount: the price of its
+ * items. Shipping, taxes and all else come with the order's first item, in proportion to its units.
  *
- * Other deliveries of the order may be created in another run, so the shares depend only on the order
- * and what is unpaid of it. Fulfilled items count, too: their delivery may be under way with its share.
- * If exactly the share of the fulfilled items was paid, the others collect theirs of the whole order.
- * If the order changed after others were sent, all that was paid counts for this one.
+ * Which other deliveries of the order exist is not known, so their drivers together never collect more
+ * than is owed only if each of these holds:
+ * - A removed first item keeps its share of the fees: its delivery may have been sent before.
+ * - What was paid is subtracted, unless it is exactly what the fulfilled items cost: it may be for any.
+ * - An amount by which the order costs less than its items counts as paid.
  *
  * @param unpaid above 0, in the currency of the shop
  */
@@ -157,59 +152,76 @@ function partCash(
 	order: Order,
 	{ lines }: OrderUnits,
 	unpaid: Decimal,
-	convert: (amount: Decimal) => Decimal,
-): PartCash {
+	convert: NonNullable<ReturnType<typeof toCustomersCurrency>>,
+): Result<CashDecision> {
+	const decimals = Math.max(currencyDecimals(order.currency), unpaid.scale);
+	const paidFor: Array<LineUnits & { price: Decimal }> = [];
+	for (const entry of lines.filter(({ kept }) => kept > 0)) {
+		const price = priceOfUnits(entry.line, entry.kept, order.currency);
+		if (!price) return unknownPrice(order, entry);
+		paidFor.push({ ...entry, price });
+	}
+	const worth = paidFor.map(({ price }) => price).reduce(add, zero);
+	const total = [order.current_total_price ?? order.total_price ?? zero, unpaid].reduce(max, worth);
+	const [fees, paid] = [subtract(total, worth), subtract(total, unpaid)];
+	const first = lines.find(({ line }) => needsShipping(line) && line.quantity > 0);
+	const feesOf = (count: number) =>
+		first ? share(fees, count, first.line.quantity, decimals) : zero;
+	const costOf = (countOf: (entry: LineUnits) => number) =>
+		paidFor
+			.map((entry) => share(entry.price, countOf(entry), entry.shipped, decimals))
+			.reduce(add, feesOf(first ? countOf(first) : 0));
+	const ofFulfilled = costOf(fulfilledUnits);
+	const isPaymentClear = isEqual(paid, ofFulfilled);
+	const cost = costOf(({ taken }) => taken);
+	const rest = isPaymentClear ? cost : max(subtract(cost, paid), zero);
+	const collected = min(rest, unpaid);
+	const isSettled = sign(collected) === 0;
+	// Rounded down, the amounts of all deliveries together are not more than the converted one.
+	const amount = isEqual(collected, unpaid) ? convert(unpaid) : convert(collected, 'down');
+	const isRest = sign(subtract(unpaid, collected)) > 0;
+	const why =
+		sign(subtract(cost, rest)) > 0
+			? 'paymentUnclear'
+			: sign(feesOf(first?.canceled ?? 0)) > 0 && 'feesLost';
 	const currency = order.presentment_currency ?? order.currency;
-	const paidFor = lines.filter(({ kept }) => kept > 0);
-	const prices = paidFor.map(({ line, kept }) => priceOfUnits(line, kept, order.currency));
-	const worth = sum(prices) ?? zero;
-	// The number of units counts if a price is not known.
-	const weights = paidFor.map(
-		({ kept }, index) => (sign(worth) > 0 && prices[index]) || whole(kept),
-	);
-	const totalWeight = weights.reduce(add, zero);
-	/** All shares add up to the amount exactly, unless units of one line are split: rounded down. */
-	const shareOf = (amount: Decimal, countOf: (line: LineUnits) => number) => {
-		const owed = convert(amount);
-		const decimals = Math.max(currencyDecimals(currency), owed.scale);
-		let [share, weightSoFar, amountSoFar] = [zero, zero, zero];
-		for (const [index, line] of paidFor.entries()) {
-			weightSoFar = add(weightSoFar, weights[index] ?? zero);
-			const withLine = scale(owed, weightSoFar, totalWeight, decimals, 'down');
-			const own = subtract(withLine, amountSoFar);
-			amountSoFar = withLine;
-			const count = whole(Math.min(countOf(line), line.shipped));
-			share = add(share, scale(own, count, whole(line.shipped), decimals, 'down'));
-		}
-		return share;
-	};
-	const totals = [order.current_total_price ?? order.total_price ?? zero, worth, unpaid];
-	const total = totals.reduce((one, other) => (sign(subtract(other, one)) > 0 ? other : one));
-	const paid = subtract(convert(total), convert(unpaid));
-	const takenOf = ({ taken }: LineUnits) => taken;
-	const fulfilledOf = ({ kept, left = kept, fulfilled, isHeld }: LineUnits) =>
-		isHeld ? fulfilled : Math.max(fulfilled, kept - left);
-	const ofFulfilled = shareOf(total, fulfilledOf);
-	const isPaidFor = sign(subtract(ofFulfilled, paid)) === 0;
-	const lineIds = paidFor.map(({ line }) => line.id).join(' ');
-	const shares = [...(isPaidFor ? [total] : []), unpaid].map((amount) => ({
-		basis: `${[amount, ...weights].map(toNumber).join(' ')} of ${lineIds}`,
-		amount: toNumber(shareOf(amount, takenOf)),
-	}));
-	const certain = subtract(shareOf(worth, takenOf), paid);
-	const least = sign(certain) > 0 ? certain : zero;
-	const isUntouched = isPaidFor || paidFor.every((line) => fulfilledOf(line) === 0);
-	const action: CashReduced = {
-		code: 'cashReduced',
-		amount: amountText(least, currency),
-		unpaid: amountText(convert(unpaid), currency),
-	};
+	const isTouched = sign(ofFulfilled) > 0 || lines.some((entry) => fulfilledUnits(entry) > 0);
 	return {
-		unpaid: toNumber(convert(unpaid)),
-		shares: [...shares, { amount: toNumber(least), action }],
-		firstBasis: isUntouched ? shares[0]?.basis : undefined,
-		isClear: isUntouched || sign(paid) === 0,
+		ok: true,
+		value: {
+			outstanding: toNumber(convert(unpaid)),
+			...(isSettled ? { isSettled } : { amount: toNumber(amount) }),
+			...(isRest &&
+				why && {
+					reduced: {
+						code: 'cashReduced',
+						amount: amountText(amount, currency),
+						unpaid: amountText(convert(unpaid), currency),
+						why,
+					},
+				}),
+			...(isTouched && !isPaymentClear && sign(paid) > 0 && { isUnclear: true }),
+		},
 	};
+}
+
+/** The units of a line that were fulfilled, even if the order doesn't list its fulfillments. */
+function fulfilledUnits({ kept, left = kept, fulfilled, isHeld }: LineUnits): number {
+	return isHeld ? fulfilled : Math.max(fulfilled, kept - left);
+}
+
+/** The amount for some of several units, rounded down: together, they are never more than all. */
+function share(amount: Decimal, count: number, all: number, decimals: number): Decimal {
+	return scale(amount, whole(Math.min(count, all)), whole(all), decimals, 'down');
+}
+
+function unknownPrice(order: Order, { line, name }: LineUnits): Result<CashDecision> {
+	const field = line.price
+		? ['line_items', order.line_items.indexOf(line), 'discount_allocations']
+		: ['line_items', order.line_items.indexOf(line), 'price'];
+	return unknownAmount(
+		`${orderLabel(order)} doesn't say what the item "${name}" costs. ${howToRequest(order, `"${fieldName(order, field)}"`)}`,
+	);
 }
 
 function unknownAmount(reason: string): Result<CashDecision> {
@@ -231,11 +243,15 @@ function outstandingAmount(order: Order): Decimal | undefined {
  * Converts amounts to the currency that the customer owes, at the order's own rate; undefined if the
  * order doesn't contain it.
  */
-function toCustomersCurrency(order: Order): ((amount: Decimal) => Decimal) | undefined {
+function toCustomersCurrency(
+	order: Order,
+): ((amount: Decimal, rounding?: 'down') => Decimal) | undefined {
 	const { currency, presentment_currency: owedCurrency = currency } = order;
 	if (owedCurrency === currency) return (amount) => amount;
 	const sets = [order.total_outstanding_set, order.current_total_price_set, order.total_price_set];
 	const rate = sets.find((set) => set && sign(set.shop) > 0);
 	const decimals = currencyDecimals(owedCurrency);
-	return rate && ((amount) => scale(amount, rate.presentment, rate.shop, decimals));
+	return (
+		rate && ((amount, rounding) => scale(amount, rate.presentment, rate.shop, decimals, rounding))
+	);
 }

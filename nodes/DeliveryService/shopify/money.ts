@@ -102,6 +102,21 @@ export function sign(value: Decimal): -1 | 0 | 1 {
 	return value.units < 0n ? -1 : 1;
 }
 
+/** Whether both values are the same amount. */
+export function isEqual(a: Decimal, b: Decimal): boolean {
+	return sign(subtract(a, b)) === 0;
+}
+
+/** The larger of two values. */
+export function max(a: Decimal, b: Decimal): Decimal {
+	return sign(subtract(a, b)) >= 0 ? a : b;
+}
+
+/** The smaller of two values. */
+export function min(a: Decimal, b: Decimal): Decimal {
+	return sign(subtract(a, b)) <= 0 ? a : b;
+}
+
 /** The value as plain text, e.g. "-0.50". */
 export function toText({ units, scale }: Decimal): string {
 	const digits = String(units < 0n ? -units : units).padStart(scale + 1, '0');

@@ -77,8 +77,8 @@ export function orderToChanges(
 	const isByService = !fulfillmentOrder && countUnits(order, mapping).isByService;
 	const hasPackages = lines.length > 0 && !isFulfilled && !isByService;
 	const packages = hasPackages ? toPackages(order, lines, mapping) : undefined;
-	const { notCollectedFor, isSettled, part, amount } = cash.value;
-	const isUnclear = isCashUnclear || part?.isClear === false;
+	const { notCollectedFor, isSettled, amount } = cash.value;
+	const isUnclear = isCashUnclear || cash.value.isUnclear;
 	// The delivery may have been created with an amount to collect.
 	const cod = isSettled || notCollectedFor ? 0 : isUnclear ? undefined : amount;
 	const { state, unknownMethods } = paymentOf(order, mapping);

@@ -1,6 +1,6 @@
 import { isLongerThan } from '../common/text';
 import { limits, type CreationBody, type Delivery } from '../service/schemas';
-import { decideCash, paymentOf, type CashReduced, type PartCash } from './cash';
+import { decideCash, paymentOf, type CashReduced } from './cash';
 import { findDeliveryDate, laterSendingDay, type DeliveryDate } from './deliveryDate';
 import { locationOf, type ShopifyLocation } from './fulfillmentOrder';
 import { findOrder, type OrderCandidate } from './item';
@@ -91,8 +91,8 @@ export interface OrderInfo {
 	deliveryDay?: string;
 	/** The names of its shipping methods and payment methods, by which the shop decides. */
 	methodNames?: { shipping: string[]; payment: string[] };
-	/** What the driver may collect of the order's unpaid amount, if it is for a fulfillment order. */
-	cash?: PartCash;
+	/** The unpaid amount of the order, if the delivery is for a fulfillment order and collects of it. */
+	cashOutstanding?: number;
 	/** What needs a person, if anything does. */
 	actions?: Action[];
 }
@@ -152,7 +152,7 @@ export function orderToDelivery(
 	];
 	const shown = units.problems.length > 0 ? units.problems.map(worded) : problems;
 	if (shown.length > 0 || !dropoff.ok || !cash.ok) return { problems: shown, ...identifiers };
-	const { amount, part: partCash, notCollectedFor } = cash.value;
+	const { amount, outstanding, reduced, notCollectedFor } = cash.value;
 	const { type, unclearOf } = typeByMethod(order, mapping);
 	const missing = missingFields(found.value, mapping);
 	const { excluded } = checkMethods(order, mapping);
@@ -162,6 +162,7 @@ export function orderToDelivery(
 			methods: notCollectedFor,
 			unknownMethods: payment.unknownMethods,
 		},
+		reduced,
 		held,
 		excluded.length > 0 && { code: 'excludedMethod', methods: excluded },
 		unclearOf && { code: 'typeUnclear', methods: unclearOf },
@@ -172,10 +173,10 @@ export function orderToDelivery(
 	);
 	return {
 		...identifiers,
-		part: part && partOf(part.orderReferenceId, units.lines, partCash),
+		part: part && partOf(part.orderReferenceId, units.lines),
 		location: order.fulfillmentOrder && locationOf(order.fulfillmentOrder),
 		...(type && { type }),
-		cash: partCash,
+		cashOutstanding: outstanding,
 		deliveryDay: date.day,
 		actions,
 		delivery: {
@@ -250,12 +251,11 @@ function subjectOf(order: OrderIdentifiers): OrderSubject {
 }
 
 /** @param orderReferenceId the reference ID that the whole order would have */
-function partOf(orderReferenceId: string, lines: readonly LineUnits[] = [], cash?: PartCash) {
+function partOf(orderReferenceId: string, lines: readonly LineUnits[] = []) {
 	const withIds = lines.flatMap(({ line: { id, quantity }, canceled, fulfilled, taken: units }) =>
 		id === undefined ? [] : [{ id, quantity, canceled, fulfilled, units }],
 	);
-	const cashBases = cash?.shares.flatMap(({ basis }) => basis ?? []);
-	return { orderReferenceId, lines: withIds, cashBases, firstBasis: cash?.firstBasis };
+	return { orderReferenceId, lines: withIds };
 }
 
 /** The actions that apply; undefined if there are none. */

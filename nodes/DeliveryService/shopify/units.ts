@@ -124,7 +124,8 @@ function isShippedByService(line: LineItem, part: FulfillmentOrder | undefined):
 	return line.fulfillment_service !== undefined && line.fulfillment_service !== 'manual';
 }
 
-function needsShipping(line: LineItem): boolean {
+/** Whether a line item is shipped at all. */
+export function needsShipping(line: LineItem): boolean {
 	return line.requires_shipping !== false && !line.gift_card;
 }
 

@@ -421,44 +421,69 @@ describe('the cash for a fulfillment order', () => {
 	});
 
 	test('is in whole units of the currency', () => {
-		const yen = { ...unpaid, currency: 'JPY', total_outstanding: '100' };
-		expect(deliveryOf(item(mugsPart, yen)).cod).toBe(45);
-		expect(deliveryOf(item(shirtsPart, yen)).cod).toBe(55);
+		const yen = { ...unpaid, currency: 'JPY', total_outstanding: '60', current_total_price: '60' };
+		const half = { line_items: [samplePartLine({ quantity: 1, fulfillable_quantity: 1 })] };
+		expect(deliveryOf(item(half, yen)).cod).toBe(14);
+		expect(deliveryOf(item(shirtsPart, yen)).cod).toBe(30);
 	});
 
-	// Of the mugs for 25, the shirts for 30 and 5 for the shipping: the shirts' share, what is collected
-	// if the order was sent in parts by another basis, and the basis if nothing was sent before.
+	// Two mugs for 25, three shirts for 30, and 5 for the shipping.
+	const total = { ...payableInCash, current_total_price: '60.00', currency: 'EUR' };
+	const bySale = { line_items: [sampleLine(), shirts], fulfillments: [], ...total };
 	const held = { fulfillable_quantity: 0 };
 	const fulfilled = { ...held, fulfillment_status: 'fulfilled' };
-	test.each<[string, Fields, string, number, number, string?]>([
-		['nothing is paid', {}, '60.00', 32.73, 30, '60 25 30 of 7001 7002'],
-		['a deposit is paid', {}, '50.00', 27.28, 20, '50 25 30 of 7001 7002'],
-		['others are on hold', held, '60.00', 32.73, 30, '60 25 30 of 7001 7002'],
-		['others are fulfilled', fulfilled, '60.00', 32.73, 30],
-		['the fulfilled ones are paid', fulfilled, '32.73', 32.73, 2.73, '60 25 30 of 7001 7002'],
-		['something else is paid', fulfilled, '35.00', 19.1, 5],
-		['a price is unknown', { price: null }, '60.00', 36, 0, '60 2 3 of 7001 7002'],
-	])('depends on what the other deliveries collect if %s', (_what, mugs, left, ...expected) => {
-		const line_items = [sampleLine(mugs), shirts];
-		const total = { current_total_price: '60.00', currency: 'EUR', fulfillments: [] };
-		const outcome = outcomeOf(
-			item(shirtsPart, { ...payableInCash, ...total, line_items, total_outstanding: left }),
-		);
-		const { shares = [], firstBasis } = outcome.cash ?? {};
-		expect([shares[0]?.amount, shares.at(-1)?.amount, firstBasis]).toEqual([
-			...expected,
-			...(expected.length < 3 ? [undefined] : []),
-		]);
-		if (firstBasis) expect(outcome.part?.cashBases).toContain(firstBasis);
-		expect(actionNeeded([shares.at(-1)!.action!])).toBe(
-			`Other items of this order were sent before, so the driver collects only ${expected[1].toFixed(2)} EUR of the unpaid ${left} EUR. If nobody else collects the rest, set the cash of this delivery with the operation Update.`,
-		);
+
+	test('is the price of its items; the first item adds shipping and all else, by its units', () => {
+		const order = { ...bySale, total_outstanding: '60.00' };
+		const mugs = (quantity: number) => ({
+			line_items: [samplePartLine({ quantity, fulfillable_quantity: quantity })],
+		});
+		expect(deliveryOf(item(shirtsPart, order)).cod).toBe(30);
+		expect(deliveryOf(item(mugs(2), order)).cod).toBe(30);
+		expect(deliveryOf(item(mugs(1), order)).cod).toBe(15);
 	});
 
-	test('depends on earlier deliveries once a unit of an item that is on hold is fulfilled', () => {
-		const fulfillments = [{ status: 'success', line_items: [{ id: 7001, quantity: 1 }] }];
-		const order = { ...unpaid, line_items: [sampleLine(held), shirts], fulfillments };
-		expect(outcomeOf(item(shirtsPart, order)).cash?.firstBasis).toBeUndefined();
+	const paymentUnclear = "the order doesn't say which of its items are paid";
+	const feesLost = 'shipping and taxes are collected with an item that was removed from the order';
+
+	test.each<[string, Fields, string, string, number, string]>([
+		['nothing is paid', {}, '60.00', '60.00', 30, ''],
+		['a deposit is paid', {}, '60.00', '50.00', 20, paymentUnclear],
+		['more is paid than it costs', {}, '60.00', '10.00', 0, paymentUnclear],
+		['others are on hold', held, '60.00', '60.00', 30, ''],
+		['others are fulfilled', fulfilled, '60.00', '60.00', 30, ''],
+		['exactly the fulfilled ones are paid', fulfilled, '60.00', '30.00', 30, ''],
+		['something else is paid', fulfilled, '60.00', '35.00', 5, paymentUnclear],
+		['the first item was removed', { current_quantity: 0 }, '35.00', '35.00', 30, feesLost],
+		['half of the first item was removed', { current_quantity: 1 }, '47.50', '47.50', 30, feesLost],
+		['the order costs less than its items', {}, '50.00', '50.00', 25, paymentUnclear],
+	])(
+		'for other items collects at most what is owed if %s',
+		(_what, mugs, current_total_price, total_outstanding, cod, why) => {
+			const line_items = [sampleLine(mugs), shirts];
+			const order = { ...bySale, line_items, total_outstanding, current_total_price };
+			const { actions, ...outcome } = outcomeOf(item(shirtsPart, order));
+			expect(outcome).toMatchObject({
+				delivery: { cod: cod === 0 ? undefined : cod },
+				cashOutstanding: Number(total_outstanding),
+			});
+			const reduced = actions?.filter(({ code }) => code === 'cashReduced');
+			expect(actionNeeded(reduced)).toBe(
+				why
+					? `The driver collects only ${cod.toFixed(2)} EUR of the unpaid ${total_outstanding} EUR, because ${why}. If nobody else collects the rest, set the cash of this delivery with the operation Update.`
+					: '',
+			);
+		},
+	);
+
+	test.each([
+		[{ price: null }, 'price'],
+		[{ discount_allocations: [{ amount: 'x' }] }, 'discount_allocations'],
+	])('is an error without the price of an item: %j', (changes, field) => {
+		const order = { ...bySale, line_items: [sampleLine(changes), shirts] };
+		expect(problemOf(item(shirtsPart, { ...order, total_outstanding: '60.00' }))).toEqual({
+			message: `Order #1042 (Harbor Warehouse) doesn't say what the item "Mug - Blue" costs. Make sure the Shopify node returns "line_items[0].${field}", or set Cash on Delivery to Never if drivers never collect cash.`,
+		});
 	});
 
 	test('is never more than what is unpaid if refunded units still ship', () => {
@@ -467,15 +492,16 @@ describe('the cash for a fulfillment order', () => {
 		];
 		const line_items = [sampleLine({ current_quantity: 1 })];
 		const part = { line_items: [samplePartLine({ quantity: 1, fulfillable_quantity: 1 })] };
-		const order = { ...unpaid, line_items, refunds, total_outstanding: '12.50' };
+		const totals = { current_total_price: '12.50', total_outstanding: '12.50' };
+		const order = { ...unpaid, ...totals, line_items, refunds };
 		expect(deliveryOf(item(part, order)).cod).toBe(6.25);
 		expect(deliveryOf(item({}, order)).cod).toBe(12.5);
 		expect(deliveryOf(item(part, { ...order, refunds: undefined })).cod).toBe(6.25);
 	});
 
 	test('is none for free items, and an update sets it to 0', () => {
-		const line_items = [sampleLine({ price: '0.00' }), shirts];
-		const value = item(mugsPart, { ...unpaid, line_items });
+		const line_items = [sampleLine(), { ...shirts, price: '0.00' }];
+		const value = item(shirtsPart, { ...unpaid, line_items });
 		expect(deliveryOf(value).cod).toBeUndefined();
 		expect(orderToChanges(value, mappingOf())).toMatchObject({ changes: { cod: 0 } });
 	});

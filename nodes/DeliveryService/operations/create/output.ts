@@ -62,9 +62,9 @@ function toRow(job: Job, isFull: boolean, isRemembered: boolean, warnsOfRepeat: 
 		id: isCreated ? outcome.id : '',
 		reason: outcome.kind === 'skipped' ? skipReason(outcome) : '',
 	};
-	const cash = order?.cash && {
+	const cash = order?.cashOutstanding !== undefined && {
 		cashToCollect: delivery?.cod ?? 0,
-		cashOutstanding: order.cash.unpaid,
+		cashOutstanding: order.cashOutstanding,
 	};
 	const more = isFull && { ...record, ...cash, shopifyOrder: order?.shopifyOrder };
 	// A field of the record can't replace a column.
