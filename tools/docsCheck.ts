@@ -25,7 +25,7 @@ interface Form {
 
 /** The commands that the gate (.ci/run) runs itself. */
 const inGate =
-	/^npm (ci|test|test -- test\/unit|start|start -- --once|run (lint|lint:fix|verify|docs:check|test:e2e|test:e2e -- --prepare|bench))$|^npx eslint /;
+	/^npm (ci|test|test -- test\/unit|start|start -- --once|run (lint|lint:fix|verify|docs:check|test:e2e|test:e2e -- --prepare|bench|trace))$|^npx eslint /;
 
 /** The commands that are not run as written, in the order in which they run. */
 const forms: ReadonlyMap<string, Form> = new Map<string, Form>([
@@ -55,6 +55,7 @@ const forms: ReadonlyMap<string, Form> = new Map<string, Form>([
 		},
 	],
 	['npm run build', {}],
+	['npm run trace -- <commit>', { run: 'npm run trace -- HEAD' }],
 	// Would push a tag.
 	['npm run release', { run: '! npm run release -- --check v0.0.0' }],
 	['npm run pack', {}],
