@@ -117,7 +117,8 @@ test('counts a response whose body never ends as lost after the timeout', async 
 		const { error } = await service.run(
 			{
 				...{ resource: 'delivery', operation: 'update', changesFrom: 'defineBelow' },
-				...{ deliveryIds: 'd1', changes: { referenceId: 'R1' }, advanced: { timeoutSeconds: 1 } },
+				...{ findBy: 'deliveryIds', deliveryIds: 'd1' },
+				...{ changes: { referenceId: 'R1' }, advanced: { timeoutSeconds: 1 } },
 			},
 			{ credential: { ...service.credential, baseUrl: `http://127.0.0.1:${port}` } },
 		);

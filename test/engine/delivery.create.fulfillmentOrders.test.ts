@@ -173,8 +173,6 @@ test('updates the delivery of a fulfillment order with its items and their price
 		{
 			resource: 'delivery',
 			operation: 'update',
-			findBy: 'referenceIds',
-			referenceIds: '=#1001-{{ $json.fulfillmentOrder.id }}',
 			changesFrom: 'shopifyOrder',
 		},
 		{ items: items.slice(1) },

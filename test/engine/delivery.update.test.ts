@@ -1,6 +1,5 @@
 /** Delivery: Update. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { z } from 'zod/v4';
 
 import { lineItem, shippingAddress, shopifyOrder } from '../support/shopifyOrders';
 import { jsonOf, orderParameters, pickupFields, setUp } from '../support/actionNode';
@@ -11,6 +10,7 @@ const service = setUp();
 const update = (changes: INodeParameters, more: INodeParameters = {}): INodeParameters => ({
 	resource: 'delivery',
 	operation: 'update',
+	findBy: 'deliveryIds',
 	deliveryIds: '={{ $json.id }}',
 	changesFrom: 'defineBelow',
 	changes,
@@ -320,8 +320,6 @@ describe('changes from a Shopify order', () => {
 	const fromOrder = (orderOptions: INodeParameters = {}): INodeParameters => ({
 		resource: 'delivery',
 		operation: 'update',
-		findBy: 'referenceIds',
-		referenceIds: 'R0',
 		changesFrom: 'shopifyOrder',
 		...orderParameters({ referenceId: 'R0', ...orderOptions }),
 	});
@@ -370,45 +368,10 @@ describe('changes from a Shopify order', () => {
 		]);
 	});
 
-	test('rejects two orders that would update the same delivery, and sends neither', async () => {
-		const [id = ''] = await service.seed(1);
-		const orders = [1, 2].map((number) => shopifyOrder({ id: number, name: `#UF${number}` }));
-		const parameters = { ...fromOrder(), findBy: 'deliveryIds', deliveryIds: id };
-
-		const { items } = await service.run(parameters, {
-			items: orders,
-			onError: 'continueRegularOutput',
-		});
-
-		expect(updates()).toEqual([]);
-		expect(jsonOf(items)).toMatchObject(
-			[1, 2].map((number) => ({
-				outcome: 'invalid',
-				message: expect.stringContaining(
-					`Order #UF${number} was not updated: another order in this run has the same delivery (${id})`,
-				),
-			})),
-		);
-	});
-
-	test('rejects an order that would update several deliveries, each with all of its cash', async () => {
-		const [a = '', b = ''] = await service.seed(2);
-		const parameters = { ...fromOrder(), findBy: 'deliveryIds', deliveryIds: '={{ $json.ids }}' };
-		const problem = `Order #1001 was not updated: it would change several deliveries (${a}, ${b})`;
-		for (const ids of [[[a, b]], [[a], [b]]]) {
-			const items = ids.map((some) => ({ ...shopifyOrder(), ids: some }));
-			const { error } = await service.run(parameters, { items });
-			expect(error?.message).toBe(`${problem} [item 0]`);
-			expect(error?.description).toMatch(/ or set Take Changes From to Define Below\./);
-		}
-		expect(updates()).toEqual([]);
-	});
-
 	test('updates one delivery from the same order twice', async () => {
-		const [id = ''] = await service.seed(1);
-		const parameters = { ...fromOrder(), findBy: 'deliveryIds', deliveryIds: id };
+		await service.seed(1);
 
-		const { error } = await service.run(parameters, { items: [shopifyOrder(), shopifyOrder()] });
+		const { error } = await service.run(fromOrder(), { items: [shopifyOrder(), shopifyOrder()] });
 
 		expect(error).toBeUndefined();
 		expect(updates()).toHaveLength(2);
@@ -422,31 +385,67 @@ describe('changes from a Shopify order', () => {
 		},
 	});
 
-	test.each<[string, IDataObject, IDataObject, string]>([
-		['a whole order that was sent by fulfillment order', part(11), shopifyOrder(), 'sent it by'],
-		['a fulfillment order of an order that was sent whole', shopifyOrder(), part(11), 'sent the'],
-	])('rejects an update by delivery ID from %s', async (_what, sent, updated, text) => {
-		const created = await service.run(
-			{
-				...{ resource: 'delivery', operation: 'createFromOrders', skipAlreadySent: true },
+	test.each<[string, INodeParameters, IDataObject, string]>([
+		['its name', {}, shopifyOrder(), '#1001'],
+		['its number', { referenceIdFrom: 'orderNumber' }, shopifyOrder(), '1001'],
+		['its ID', { referenceIdFrom: 'id' }, shopifyOrder(), '5600007927919'],
+		[
+			'a custom reference ID',
+			{ referenceId: '={{ $json.id }}-B' },
+			shopifyOrder(),
+			'5600007927919-B',
+		],
+		['its fulfillment order', {}, part(11), '#1001-11'],
+	])(
+		'finds the delivery that Create made of an order, by %s',
+		async (_what, options, item, own) => {
+			const order = orderParameters(options);
+			const create = {
+				resource: 'delivery',
+				operation: 'createFromOrders',
 				...pickupFields,
-			},
-			{ items: [sent] },
-		);
-		const id = z.string().parse(jsonOf(created.items)[0]?.id);
-		const byId = {
-			...{ resource: 'delivery', operation: 'update', changesFrom: 'shopifyOrder' },
-			...{ findBy: 'deliveryIds', deliveryIds: id },
-		};
+				...order,
+			};
+			await service.run(create, { items: [item] });
+			expect(service.existing()).toEqual([own]);
+			const update = {
+				resource: 'delivery',
+				operation: 'update',
+				changesFrom: 'shopifyOrder',
+				...order,
+			};
 
-		const rejected = await service.run(byId, { items: [updated] });
+			const { error, items } = await service.run(update, { items: [item] });
+
+			expect(error).toBeUndefined();
+			expect(jsonOf(items)).toMatchObject([{ referenceId: own, outcome: 'updated' }]);
+			expect(updates()).toMatchObject([{ referenceIds: [own] }]);
+		},
+	);
+
+	test.each<[string, IDataObject, IDataObject, string]>([
+		['a whole order that was sent by fulfillment order', part(11), shopifyOrder(), '#1001'],
+		['a fulfillment order of an order that was sent whole', shopifyOrder(), part(11), '#1001-11'],
+	])('finds no delivery of %s', async (_what, sent, updated, own) => {
+		const create = { resource: 'delivery', operation: 'createFromOrders', ...pickupFields };
+		await service.run(create, { items: [sent] });
+		const before = service.control.deliveries();
+		const update = { resource: 'delivery', operation: 'update', changesFrom: 'shopifyOrder' };
+
+		const { error } = await service.run(update, { items: [updated] });
+
+		expect(error?.message).toContain(`${own} was not updated: the Delivery Service could not find`);
+		expect(service.control.deliveries()).toEqual(before);
+	});
+
+	test('rejects an order without the field that its reference ID is from', async () => {
+		const items = [shopifyOrder({ name: null })];
+		const { error } = await service.run(
+			{ resource: 'delivery', operation: 'update', changesFrom: 'shopifyOrder' },
+			{ items },
+		);
+		expect(error?.message).toContain('has no "name" to use as the reference ID');
 		expect(updates()).toEqual([]);
-		expect(rejected.error?.message).toMatch(
-			new RegExp(`^Order #1001.* was not updated: this workflow ${text}`),
-		);
-
-		expect((await service.run(byId, { items: [sent] })).error).toBeUndefined();
-		expect(updates()).toHaveLength(1);
 	});
 
 	test('omits missing fields of the order, such as its email, but replaces the instructions of the old address', async () => {

@@ -113,7 +113,7 @@ test('matches the output of Delivery: Update by delivery ID and by reference ID'
 		},
 		{ parameters: { findBy: 'referenceIds', referenceIds: '#1', ...changes } },
 		{
-			parameters: { findBy: 'referenceIds', referenceIds: '#1', changesFrom: 'shopifyOrder' },
+			parameters: { changesFrom: 'shopifyOrder' },
 			items: [shopifyOrder({ name: '#1' })],
 		},
 	]);

@@ -121,13 +121,6 @@ function problemOf(
 			return {
 				message: `${label} has the delivery date "${problem.text}", which is not clear. Set Delivery Date Format under Filters, or correct the date in Shopify.`,
 			};
-		case 'otherReference': {
-			const owner = problem.isOfWholeOrder ? 'that of the whole order' : 'not its reference ID';
-			return {
-				message: `${label} was not updated: "${problem.reference}" is ${owner}`,
-				description: `Use ${problem.own}. If the delivery was created with a custom reference ID, enter it under Order Options, Custom Reference ID.`,
-			};
-		}
 		case 'worded':
 			return problem.problem;
 	}

@@ -1,8 +1,7 @@
 import { problemText, type Problem } from '../common/result';
-import { endSentence, joinSentences, listNames, listUpTo, lowerFirst } from '../common/text';
+import { endSentence, joinSentences, listNames, lowerFirst } from '../common/text';
 import type { Cause, Update, UpdateOutcome, UpdateResult } from '../sending/updates';
 import { isSuccess } from '../service/client';
-import type { UpdatedOrder } from '../shopify/toChanges';
 import { explainFailure, notADeliveryService, serviceDetail } from '../service/errors';
 import { causeOf } from './outcomes';
 
@@ -53,33 +52,6 @@ function explainCause(cause: Cause): Problem {
 				return { message: `the response does not confirm it (status ${cause.status})` };
 	}
 	return explainFailure(cause, 'delivery IDs or reference IDs');
-}
-
-/** The problem of an order whose delivery another order of the run updates as well. */
-export function sharedDeliveryProblem(label: string, id: string): Problem {
-	return {
-		message: `${label} was not updated: another order in this run has the same delivery (${id})`,
-		description:
-			'Find each delivery by its own order, e.g. with the expression {{ $json.name }} in Reference IDs.',
-	};
-}
-
-/** The problem of an order that updates several deliveries in one run. */
-export function severalDeliveriesProblem(label: string, ids: readonly string[]): Problem {
-	return {
-		message: `${label} was not updated: it would change several deliveries (${listUpTo(20, ids)})`,
-		description:
-			'Each would get all of its packages and cash. Update each with its own fulfillment order, or set Take Changes From to Define Below.',
-	};
-}
-
-/** The problem of an order that was sent in parts, or of a part of an order that was sent whole. */
-export function sentOtherwiseProblem({ label, partId }: UpdatedOrder): Problem {
-	const [sent, advice] =
-		partId === undefined
-			? ['it by fulfillment order', 'Update each of its deliveries with its own fulfillment order.']
-			: ['the whole order', 'Update its delivery with the whole order.'];
-	return { message: `${label} was not updated: this workflow sent ${sent}`, description: advice };
 }
 
 type UpdatesByOutcome = Record<UpdateOutcome['kind'], Array<{ item: number; id: string }>>;

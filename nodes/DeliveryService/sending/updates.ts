@@ -9,8 +9,6 @@ import {
 	type UpdateBody,
 	type UpdateResponse,
 } from '../service/schemas';
-import type { UpdatedOrder } from '../shopify/toChanges';
-import type { Action } from '../shopify/toDelivery';
 import { classifyCreation, classifyExchange } from './responses';
 import { sendWithRetries, timed, type RetryOptions } from './request';
 
@@ -20,8 +18,6 @@ export interface Update {
 	targetKind: TargetKind;
 	ids: string[];
 	changes: DeliveryChanges;
-	/** The order that the changes are from, and what of it a person must check. */
-	order?: UpdatedOrder & { actions: Action[] };
 	flags: Pick<UpdateBody, 'recalculatePrice' | 'reorderRoute' | 'recalculateCity'>;
 }
 

@@ -2,7 +2,6 @@ import type { Problem } from '../common/result';
 import type { ItemProblem } from './item';
 import type { ReadProblem } from './order';
 import type { RecipientProblem } from './recipient';
-import type { ReferenceProblem } from './toChanges';
 import type { DecisionProblem } from './toDelivery';
 
 /*
@@ -16,7 +15,6 @@ export type OrderProblem =
 	| ReadProblem
 	| RecipientProblem
 	| DecisionProblem
-	| ReferenceProblem
 	/** Until cash.ts and units.ts have codes. */
 	| { code: 'worded'; problem: Problem };
 

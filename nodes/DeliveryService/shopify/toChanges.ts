@@ -6,23 +6,12 @@ import { identifiersOf, orderLabel, readOrder } from './order';
 import type { OrderProblem, OrderSubject } from './problems';
 import { readRecipient } from './recipient';
 import { findSkip, missingFields, mustStop, type Skip } from './skipping';
-import { actionsOf, partReference, worded, type Action } from './toDelivery';
+import { actionsOf, identify, noReference, worded, type Action } from './toDelivery';
 import { countUnits, isPartlyFulfilled, toPackages } from './units';
 
-/** The order that changes are from. */
-export interface UpdatedOrder {
-	/** The subject of messages, e.g. "Order #1001". */
-	label: string;
-	id?: string;
-	/** The reference IDs that the whole order can have. */
-	references: string[];
-	/** The fulfillment order of it that the changes are from. */
-	partId?: string;
-}
-
-/** The changes of a delivery, not yet validated, or why there are none. */
+/** The changes of the order's delivery, not yet validated, or why there are none. */
 export type ChangesResult =
-	| { kind: 'changes'; changes: object; order: UpdatedOrder; actions: Action[] }
+	| { kind: 'changes'; referenceId: string; changes: object; actions: Action[] }
 	| ({ kind: 'skipped'; label: string } & Skip)
 	| ({ kind: 'invalid'; problems: readonly OrderProblem[] } & OrderSubject);
 
@@ -32,15 +21,13 @@ export type ChangesResult =
  * 0 once nothing is to be collected. What the order lacks stays unchanged. The address is one line of
  * text, the only format that updates accept. Never throws.
  *
+ * The delivery is found by the reference ID with which Create sends this order or fulfillment order, so
+ * it can't be that of another one, or of another part.
+ *
  * @param value an item with an order of Shopify's REST or GraphQL API, see {@link findOrder}
  * @param mapping the mapping that the delivery was created with; its filters don't apply
- * @param referenceIds those of the deliveries to change, if they are known
  */
-export function orderToChanges(
-	value: unknown,
-	mapping: OrderMapping,
-	referenceIds: readonly string[] = [],
-): ChangesResult {
+export function orderToChanges(value: unknown, mapping: OrderMapping): ChangesResult {
 	const found = findOrder(value);
 	if (!found.ok) return { kind: 'invalid', problems: [found.problem] };
 	const names = identifiersOf(found.value);
@@ -50,13 +37,9 @@ export function orderToChanges(
 	const read = readOrder(found.value);
 	if (!read.ok) return invalid(read.problem);
 	const order = read.value;
-	const { name, id, order_number, fulfillmentOrder } = order;
-	const references = [name, id, order_number, mapping.overrides.referenceId].filter(
-		(own) => own !== undefined,
-	);
-	const updated = { label: orderLabel(order), id, references, partId: fulfillmentOrder?.id };
-	const [mismatch] = referenceIds.flatMap((reference) => mismatchProblem(updated, reference) ?? []);
-	if (mismatch) return invalid([mismatch]);
+	const { fulfillmentOrder } = order;
+	const { referenceId } = identify(order, mapping);
+	if (referenceId === undefined) return invalid([noReference(order, mapping)]);
 	const options: OrderMapping = { ...mapping, addressFormat: 'text', filters: noFilters };
 	const units = countUnits(order, options);
 	// Something of it may be in this delivery, or may have shipped in another way.
@@ -97,7 +80,7 @@ export function orderToChanges(
 	);
 	return {
 		kind: 'changes',
-		order: updated,
+		referenceId,
 		changes: {
 			...(hasContact && { contact }),
 			// Overwrites old instructions, since those for the previous address would mislead the driver.
@@ -109,29 +92,6 @@ export function orderToChanges(
 		},
 		actions: actions ?? [],
 	};
-}
-
-/**
- * A reference ID that isn't the item's own: its delivery would get the recipient, the packages and the
- * cash of another order, or of another part of this one.
- */
-export interface ReferenceProblem {
-	code: 'otherReference';
-	reference: string;
-	isOfWholeOrder: boolean;
-	/** The item's own reference ID. */
-	own: string;
-}
-
-function mismatchProblem(
-	{ references, partId }: UpdatedOrder,
-	reference: string,
-): ReferenceProblem | undefined {
-	const own =
-		partId === undefined ? references : references.map((base) => partReference(base, partId));
-	if (own.includes(reference)) return undefined;
-	const isOfWholeOrder = references.includes(reference);
-	return { code: 'otherReference', reference, isOfWholeOrder, own: own[0] ?? '' };
 }
 
 /** Reasons not to create a delivery, which may exist and be under way. */

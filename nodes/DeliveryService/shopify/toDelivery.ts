@@ -227,6 +227,12 @@ export function worded(message: string): OrderProblem {
 export type DecisionProblem =
 	{ code: 'noReference' | 'unknownPayment'; field: string } | { code: 'unclearDate'; text: string };
 
+/** The order lacks the field that its reference ID is from. */
+export function noReference(order: Order, mapping: OrderMapping): DecisionProblem {
+	const field = fieldName(order, [referenceFields[mapping.referenceIdFrom]]);
+	return { code: 'noReference', field };
+}
+
 function openQuestions(
 	order: Order,
 	mapping: OrderMapping,
@@ -234,10 +240,7 @@ function openQuestions(
 	date: DeliveryDate,
 ): DecisionProblem[] {
 	const problems: DecisionProblem[] = [];
-	if (referenceId === undefined) {
-		const field = fieldName(order, [referenceFields[mapping.referenceIdFrom]]);
-		problems.push({ code: 'noReference', field });
-	}
+	if (referenceId === undefined) problems.push(noReference(order, mapping));
 	if (paymentOf(order, mapping).state === 'unknown' && isPaymentExcluded(order, mapping))
 		problems.push({ code: 'unknownPayment', field: fieldName(order, ['financial_status']) });
 	if (mapping.filters.skipUntilDeliveryDate && date.unclear !== undefined)
@@ -269,7 +272,7 @@ const referenceFields = { name: 'name', id: 'id', orderNumber: 'order_number' } 
  * The order's identifiers, by which the user finds it in Shopify, and its reference IDs. That of a
  * fulfillment order contains its ID, which never changes.
  */
-function identify(
+export function identify(
 	order: OrderIdentifiers,
 	mapping: OrderMapping,
 	email?: string,
@@ -287,7 +290,7 @@ function identify(
 }
 
 /** The reference ID of a fulfillment order, by that of its order or a custom one. */
-export function partReference(reference: string, partId: string): string {
+function partReference(reference: string, partId: string): string {
 	if (reference.endsWith(`-${partId}`)) return reference;
 	const room = limits.referenceIdLength - partId.length - 1;
 	return `${[...reference].slice(0, room).join('')}-${partId}`;

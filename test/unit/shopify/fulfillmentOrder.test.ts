@@ -1,5 +1,4 @@
 import { actionNeeded } from '../../../nodes/DeliveryService/messages/orders';
-import { orderProblem } from '../../../nodes/DeliveryService/messages/problems';
 import { orderToChanges } from '../../../nodes/DeliveryService/shopify/toChanges';
 import { toGraphqlOrder } from '../../support/graphqlOrder';
 import { samplePart, samplePartLine, toGraphqlPart } from '../../support/sampleFulfillmentOrder';
@@ -574,31 +573,15 @@ describe('an update from a fulfillment order', () => {
 		},
 	);
 
-	const other = '6700000001002';
-	test.each([
-		['#1042', item(), 'is that of the whole order', reference],
-		[`#1042-${other}`, item(), 'is not its reference ID', reference],
-		['#1043', item(), 'is not its reference ID', reference],
-		[reference, sampleOrder(), 'is not its reference ID', '#1042'],
-		['#1043', sampleOrder(), 'is not its reference ID', '#1042'],
-		['#1042-20261123', sampleOrder(), 'is not its reference ID', '#1042'],
-	])('is not made with the reference ID %s of another delivery', (wrong, value, owner, own) => {
-		const result = orderToChanges(value, mappingOf(), [wrong]);
-		if (result.kind !== 'invalid') throw new Error(result.kind);
-		expect(orderProblem(result, result.problems)).toEqual({
-			message: expect.stringMatching(`^Order #1042.* was not updated: "${wrong}" ${owner}$`),
-			description: `Use ${own}. If the delivery was created with a custom reference ID, enter it under Order Options, Custom Reference ID.`,
-		});
-	});
-
-	test('is made with its own reference ID, by name, number, ID or custom', () => {
-		for (const own of [reference, `820982911946154-${id}`, `1042-${id}`])
-			expect(orderToChanges(item(), mappingOf(), [own]).kind).toBe('changes');
-		for (const own of ['#1042', '1042', '820982911946154'])
-			expect(orderToChanges(sampleOrder(), mappingOf(), [own]).kind).toBe('changes');
-		const mapping = mappingOf({ overrides: { referenceId: '#111-2026112312' } });
-		expect(orderToChanges(sampleOrder(), mapping, ['#111-2026112312']).kind).toBe('changes');
-		expect(orderToChanges(item(), mapping, [`#111-2026112312-${id}`]).kind).toBe('changes');
+	test.each<[string, unknown, Fields]>([
+		[reference, item(), {}],
+		[`820982911946154-${id}`, item(), { referenceIdFrom: 'id' }],
+		[`A-7-${id}`, item(), { overrides: { referenceId: 'A-7' } }],
+		['#1042', sampleOrder(), {}],
+		['1042', sampleOrder(), { referenceIdFrom: 'orderNumber' }],
+	])('is for the delivery with the reference ID that Create uses: %s', (own, value, mapping) => {
+		expect(orderToChanges(value, mappingOf(mapping))).toMatchObject({ referenceId: own });
+		expect(outcomeOf(value, mapping)).toMatchObject({ referenceId: own });
 	});
 
 	test('leaves out what the order lacks, and says so', () => {

@@ -209,7 +209,6 @@ const onlyWhenCreating = new Set([
 	'addressFormat',
 	'deliveryTypes',
 	'includeAdditionalDetails',
-	'referenceIdFrom',
 	'tags',
 	'includeTags',
 ]);

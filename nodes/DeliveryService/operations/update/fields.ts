@@ -82,56 +82,56 @@ const { maxRetryTime, timeout } = retryFields(
 /** The deliveries, the changes and the options. */
 export const updateFields: INodeProperties[] = [
 	{
-		displayName: 'Find Deliveries By',
-		name: 'findBy',
-		type: 'options',
-		noDataExpression: true,
-		options: [
-			{
-				name: 'Delivery ID',
-				value: 'deliveryIds',
-				description: 'The ID assigned by the Delivery Service',
-			},
-			{
-				name: 'Reference ID',
-				value: 'referenceIds',
-				description: 'Your own identifier for the delivery, e.g. the order number',
-			},
-		],
-		default: 'deliveryIds',
-		description: 'How to identify the deliveries to update',
-	},
-	...showFor({ findBy: ['deliveryIds'] }, [
-		requiredField(
-			'Delivery IDs',
-			'deliveryIds',
-			'e.g. 64f1c2, 64f1c3',
-			'Comma-separated list of delivery IDs, or an expression that returns a list',
-		),
-	]),
-	...showFor({ findBy: ['referenceIds'] }, [referenceIdsField]),
-	{
 		displayName: 'Take Changes From',
 		name: 'changesFrom',
 		type: 'options',
 		noDataExpression: true,
 		options: [
 			{
-				name: 'Shopify Order',
-				value: 'shopifyOrder',
-				description:
-					"Match the delivery to the order's current recipient, address, packages and unpaid amount. If the order is paid by now, no cash is collected.",
-			},
-			{
 				name: 'Define Below',
 				value: 'defineBelow',
 				description: 'Change only the fields you add',
 			},
+			{
+				name: 'Shopify Order',
+				value: 'shopifyOrder',
+				description:
+					"Match the order's delivery, found by its reference ID, to the current recipient, address, packages and unpaid amount. If the order is paid by now, no cash is collected.",
+			},
 		],
-		default: 'shopifyOrder',
+		default: 'defineBelow',
 		description: 'Where to take the changes from',
 	},
 	...showFor({ changesFrom: ['defineBelow'] }, [
+		{
+			displayName: 'Find Deliveries By',
+			name: 'findBy',
+			type: 'options',
+			noDataExpression: true,
+			options: [
+				{
+					name: 'Delivery ID',
+					value: 'deliveryIds',
+					description: 'The ID assigned by the Delivery Service',
+				},
+				{
+					name: 'Reference ID',
+					value: 'referenceIds',
+					description: 'Your own identifier for the delivery, e.g. the order number',
+				},
+			],
+			default: 'referenceIds',
+			description: 'How to identify the deliveries to update',
+		},
+		...showFor({ findBy: ['deliveryIds'] }, [
+			requiredField(
+				'Delivery IDs',
+				'deliveryIds',
+				'e.g. 64f1c2, 64f1c3',
+				'Comma-separated list of delivery IDs, or an expression that returns a list',
+			),
+		]),
+		...showFor({ findBy: ['referenceIds'] }, [referenceIdsField]),
 		{
 			displayName: 'Changes',
 			name: 'changes',

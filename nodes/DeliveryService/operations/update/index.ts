@@ -16,16 +16,14 @@ import {
 	mapItems,
 	outputItem,
 	withErrorItems,
-	withLedger,
 } from '../items';
 import type { Operation } from '../resource';
 import { updateFields } from './fields';
 import {
 	readUpdate,
 	readUpdateOptions,
-	rejectSentOtherwise,
-	rejectSharedDeliveries,
 	rejectSharedReferences,
+	type ReadUpdate,
 } from './readUpdate';
 
 /** Updates existing deliveries (API document, section 4.2). */
@@ -52,8 +50,9 @@ export const updateDelivery: Operation = {
 /** Makes the output items: all have the same fields, as the editor's table needs. */
 function itemMaker(context: IExecuteFunctions, parameters: ParameterReader) {
 	const toErrorOutput = hasErrorOutput(context);
-	const idField = parameters.get('findBy', 0) === 'referenceIds' ? 'referenceId' : 'deliveryId';
-	const isFromOrder = parameters.get('changesFrom', 0, 'shopifyOrder') === 'shopifyOrder';
+	const isFromOrder = parameters.get('changesFrom', 0) === 'shopifyOrder';
+	const isByDeliveryId = !isFromOrder && parameters.get('findBy', 0) === 'deliveryIds';
+	const idField = isByDeliveryId ? 'deliveryId' : 'referenceId';
 	const needed = (actions?: readonly Action[]) =>
 		isFromOrder ? { actionNeeded: actionNeeded(actions) } : {};
 	const failure = (item: number, outcome: string, problem: Problem, id?: string) => {
@@ -87,13 +86,9 @@ async function runUpdates(
 	const node = context.getNode();
 	const { maxRetrySeconds, timeoutSeconds } = unwrap(node, readUpdateOptions(parameters));
 	const read = await mapItems(context, (item) => readUpdate(parameters, item));
-	const distinct = rejectSharedDeliveries(rejectSharedReferences(read));
-	const readUpdates = await withLedger(
-		context,
-		async (ledger) => await rejectSentOtherwise(distinct, ledger),
-	);
+	const readUpdates = rejectSharedReferences(read);
 	const outputs = readUpdates.map((): INodeExecutionData[] => []);
-	const updates: Update[] = [];
+	const updates: ReadUpdate[] = [];
 	for (const [item, update] of readUpdates.entries())
 		if (update.ok) updates.push(update.value);
 		else if (!context.continueOnFail()) throw itemError(node, update.problem, item);
@@ -110,7 +105,7 @@ async function runUpdates(
 		maxRetryMs: maxRetrySeconds * 1000,
 		isInEditor: context.getMode() === 'manual',
 	});
-	const actionsOf = new Map(updates.map(({ item, order }) => [item, order?.actions]));
+	const actionsOf = new Map(updates.map(({ item, actions }) => [item, actions]));
 	const results: UpdateResult[] = [];
 	for await (const batch of batches) {
 		results.push(...batch);

@@ -4,7 +4,7 @@ import type { Update } from '../../sending/updates';
 import { serviceLabels, validate } from '../../service/validation';
 import { flag } from '../../service/values';
 import { failure, type Problem, type Result } from '../../common/result';
-import { deliveryChangesSchema, targetSchemas } from '../../service/schemas';
+import { deliveryChangesSchema, targetSchemas, type TargetKind } from '../../service/schemas';
 import {
 	toList,
 	collectionParameter,
@@ -13,17 +13,10 @@ import {
 	type ParameterReader,
 } from '../../common/parameters';
 import { isBlank } from '../../common/text';
-import type { Claim } from '../../ledger/claims';
-import type { Ledger } from '../../ledger/ledger';
 import { notUpdatedProblem } from '../../messages/orders';
 import { orderProblem } from '../../messages/problems';
-import {
-	sentOtherwiseProblem,
-	severalDeliveriesProblem,
-	sharedDeliveryProblem,
-} from '../../messages/updates';
-import { orderToChanges, type UpdatedOrder } from '../../shopify/toChanges';
-import { partReference } from '../../shopify/toDelivery';
+import { orderToChanges } from '../../shopify/toChanges';
+import type { Action } from '../../shopify/toDelivery';
 import { toProblem } from '../items';
 import { readPackages } from '../fields/package';
 import { retryLabels, retryShape } from '../fields/retryOptions';
@@ -40,37 +33,33 @@ export function readUpdateOptions(
 	return validate(updateOptionsSchema, options, 'Option', retryLabels);
 }
 
+const targetKindSchema = z.enum(['deliveryIds', 'referenceIds']);
+
 const flagsSchema = z.object({
 	recalculatePrice: flag.default(true),
 	reorderRoute: flag.default(true),
 	recalculateCity: flag.default(true),
 });
 
+/** An update, and what of its order a person must check. */
+export type ReadUpdate = Update & { actions?: readonly Action[] };
+
 /**
  * Reads the update of an item and checks it against the rules of the service.
  *
  * @returns the update, or the problem with it; it never throws
  */
-export function readUpdate(parameters: ParameterReader, item: number): Result<Update> {
+export function readUpdate(parameters: ParameterReader, item: number): Result<ReadUpdate> {
 	try {
-		const targetKind = z
-			.enum(['deliveryIds', 'referenceIds'])
-			.parse(parameters.get('findBy', item));
-		const input = { [targetKind]: toList(parameters.get(targetKind, item, '')) };
-		const schema = z.object({ [targetKind]: targetSchemas[targetKind] });
-		const target = validate(schema, input, 'Update', serviceLabels);
-		if (!target.ok) return target;
-		const ids = [...new Set(target.value[targetKind])];
-		const references = targetKind === 'referenceIds' ? ids : [];
 		const changes =
-			parameters.get('changesFrom', item, 'shopifyOrder') === 'shopifyOrder'
-				? changesFromOrder(parameters, item, references)
-				: changesFromFields(collectionParameter(parameters, 'changes', item));
+			parameters.get('changesFrom', item) === 'shopifyOrder'
+				? changesFromOrder(parameters, item)
+				: changesFromFields(parameters, item);
 		if (!changes.ok) return changes;
 		const options = omitBlank(collectionParameter(parameters, 'options', item));
 		const flags = validate(flagsSchema, options, 'Update', serviceLabels);
 		if (!flags.ok) return flags;
-		return { ok: true, value: { item, targetKind, ids, ...changes.value, flags: flags.value } };
+		return { ok: true, value: { item, ...changes.value, flags: flags.value } };
 	} catch (error) {
 		return failure(toProblem(error));
 	}
@@ -82,71 +71,10 @@ const sharedReferenceProblem: Problem = {
 		'A reference ID must identify one delivery. Use one input item per delivery, and an expression in New Reference ID.',
 };
 
-/**
- * The updates, with a problem in place of each from an order that updates several deliveries, which
- * would each collect its cash, or whose delivery another order updates as well: it would get the
- * recipient and the cash of the last one.
- */
-export function rejectSharedDeliveries(updates: ReadonlyArray<Result<Update>>): Result<Update>[] {
-	const keyOf = ({ label, id = label, partId }: UpdatedOrder) => JSON.stringify([id, partId]);
-	const ordersOf = new Map<string, Set<string>>();
-	const deliveriesOf = new Map<string, Set<string>>();
-	const addTo = (map: Map<string, Set<string>>, key: string, value: string) =>
-		map.set(key, (map.get(key) ?? new Set()).add(value));
-	for (const update of updates) {
-		const { ids, order } = update.ok ? update.value : { ids: [], order: undefined };
-		if (!order) continue;
-		for (const id of ids) {
-			addTo(ordersOf, id, keyOf(order));
-			addTo(deliveriesOf, keyOf(order), id);
-		}
-	}
-	return updates.map((update) => {
-		if (!update.ok || !update.value.order) return update;
-		const { ids, order } = update.value;
-		const deliveries = [...(deliveriesOf.get(keyOf(order)) ?? [])];
-		if (deliveries.length > 1) return failure(severalDeliveriesProblem(order.label, deliveries));
-		const shared = ids.find((id) => (ordersOf.get(id)?.size ?? 0) > 1);
-		return shared === undefined ? update : failure(sharedDeliveryProblem(order.label, shared));
-	});
-}
-
-/**
- * The updates, with a problem in place of each from a whole order that the workflow sent by fulfillment
- * order, or the other way round: it would get the packages and the cash of more or less than it is for.
- *
- * @throws when the ledger can't be read
- */
-export async function rejectSentOtherwise(
-	updates: ReadonlyArray<Result<Update>>,
-	ledger: Ledger,
-): Promise<Result<Update>[]> {
-	const claimsOf = (update: Result<Update>): Claim[] => {
-		const { id: orderId, references = [], partId } = (update.ok && update.value.order) || {};
-		return references.map((reference) =>
-			partId === undefined
-				? { referenceId: reference, orderId }
-				: {
-						referenceId: partReference(reference, partId),
-						orderId,
-						part: { orderReferenceId: reference, lines: [] },
-					},
-		);
-	};
-	const keyOf = (claim: Claim) => JSON.stringify(claim);
-	const claims = new Map(updates.flatMap(claimsOf).map((claim) => [keyOf(claim), claim]));
-	const sentOtherwise = new Set<string>();
-	for (const [claim, { state }] of await ledger.lookUp([...claims.values()]))
-		if (state === 'inParts' || state === 'wholeCreated') sentOtherwise.add(keyOf(claim));
-	return updates.map((update) =>
-		update.ok && update.value.order && claimsOf(update).some((one) => sentOtherwise.has(keyOf(one)))
-			? failure(sentOtherwiseProblem(update.value.order))
-			: update,
-	);
-}
-
 /** The updates, with a problem in place of each that would assign a new reference ID again. */
-export function rejectSharedReferences(updates: ReadonlyArray<Result<Update>>): Result<Update>[] {
+export function rejectSharedReferences(
+	updates: ReadonlyArray<Result<ReadUpdate>>,
+): Result<ReadUpdate>[] {
 	const owners = new Map<string, string>();
 	return updates.map((update) => {
 		if (!update.ok) return update;
@@ -159,29 +87,42 @@ export function rejectSharedReferences(updates: ReadonlyArray<Result<Update>>): 
 	});
 }
 
-type ReadChanges = Pick<Update, 'changes' | 'order'>;
+type ReadChanges = Omit<ReadUpdate, 'item' | 'flags'>;
 
-/** The changes that match the deliveries with these reference IDs, if known, to their current order. */
-function changesFromOrder(
-	parameters: ParameterReader,
-	item: number,
-	referenceIds: readonly string[],
-): Result<ReadChanges> {
+/** The deliveries with these IDs, each once. */
+function readTargets(
+	targetKind: TargetKind,
+	ids: unknown,
+): Result<Pick<Update, 'targetKind' | 'ids'>> {
+	const schema = z.object({ [targetKind]: targetSchemas[targetKind] });
+	const target = validate(schema, { [targetKind]: toList(ids) }, 'Update', serviceLabels);
+	if (!target.ok) return target;
+	return { ok: true, value: { targetKind, ids: [...new Set(target.value[targetKind])] } };
+}
+
+/** The changes that match the order's own delivery to its current state. */
+function changesFromOrder(parameters: ParameterReader, item: number): Result<ReadChanges> {
 	const order = readJson(parameters.get('order', item), 'Order');
 	if (!order.ok) return order;
 	const mapping = readOrderMapping(parameters, item);
 	if (!mapping.ok) return mapping;
-	const result = orderToChanges(order.value, mapping.value, referenceIds);
+	const result = orderToChanges(order.value, mapping.value);
 	if (result.kind === 'invalid') return failure(orderProblem(result, result.problems));
 	if (result.kind === 'skipped') return failure(notUpdatedProblem(result, result.label));
+	const targets = readTargets('referenceIds', [result.referenceId]);
+	if (!targets.ok) return targets;
 	const changes = validate(deliveryChangesSchema, result.changes, 'Changes', serviceLabels);
-	const { order: updated, actions } = result;
 	if (!changes.ok) return changes;
-	return { ok: true, value: { changes: changes.value, order: { ...updated, actions } } };
+	const { actions } = result;
+	return { ok: true, value: { ...targets.value, changes: changes.value, actions } };
 }
 
 /** The changes that the user added, in the service's format (section 4.2). */
-function changesFromFields(added: Record<string, unknown>): Result<ReadChanges> {
+function changesFromFields(parameters: ParameterReader, item: number): Result<ReadChanges> {
+	const targetKind = targetKindSchema.parse(parameters.get('findBy', item));
+	const targets = readTargets(targetKind, parameters.get(targetKind, item, ''));
+	if (!targets.ok) return targets;
+	const added = collectionParameter(parameters, 'changes', item);
 	if (Object.keys(added).length === 0)
 		return failure({
 			message: 'There is nothing to change',
@@ -209,7 +150,8 @@ function changesFromFields(added: Record<string, unknown>): Result<ReadChanges> 
 		'Changes',
 		serviceLabels,
 	);
-	return changes.ok ? { ok: true, value: { changes: changes.value } } : changes;
+	if (!changes.ok) return changes;
+	return { ok: true, value: { ...targets.value, changes: changes.value } };
 }
 
 /** An object with these fields under one name; empty when the user added none of them. */
