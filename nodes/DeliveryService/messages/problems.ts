@@ -121,10 +121,32 @@ function problemOf(
 			return {
 				message: `${label} has the delivery date "${problem.text}", which is not clear. Set Delivery Date Format under Filters, or correct the date in Shopify.`,
 			};
-		case 'worded':
-			return problem.problem;
+		case 'unknownPartItem':
+			return {
+				message: `${label} doesn't contain the item with the ID ${problem.lineId} of its fulfillment order. If the order was edited, fetch it again. ${howToRequest(`all "${problem.field}" with their IDs`)}.`,
+			};
+		case 'unknownUnitsLeft':
+			return {
+				message: `${label} doesn't say how many units of the partly fulfilled item "${problem.item}" are left to ship. ${howToRequest(`"${problem.field}"`)}, or fulfill the rest manually.`,
+			};
+		case 'unknownUnpaid': {
+			const status = problem.status === undefined ? 'missing' : `"${problem.status}"`;
+			return {
+				message: `${label} doesn't say how much is unpaid: it has no "${problem.field}", and its "${problem.statusField}" is ${status}. ${howToRequest(problem.field)}, ${orNever}.`,
+			};
+		}
+		case 'unknownRate':
+			return {
+				message: `${label} doesn't say how much is unpaid in ${problem.currency}, the currency of the customer. ${howToRequest(problem.field)}, ${orNever}.`,
+			};
+		case 'unknownPrice':
+			return {
+				message: `${label} doesn't say what the item "${problem.item}" costs. ${howToRequest(`"${problem.field}"`)}, ${orNever}.`,
+			};
 	}
 }
+
+const orNever = 'or set Cash on Delivery to Never if drivers never collect cash';
 
 const howToGetAnOrder =
 	"Connect a Shopify node, or set the field Order to an order in the format of Shopify's REST or GraphQL API.";

@@ -17,7 +17,7 @@ import {
 	zero,
 	type Decimal,
 } from './money';
-import { fieldName, howToRequest, orderLabel, type Order } from './order';
+import { fieldName, type Order } from './order';
 import { paymentKind } from './methods';
 import { needsShipping, priceOfUnits, type LineUnits, type OrderUnits } from './units';
 
@@ -94,6 +94,13 @@ export interface CashReduced {
 	why: 'paymentUnclear' | 'feesLost';
 }
 
+/** Why it is unclear how much the driver collects. */
+export type CashProblem =
+	| { code: 'unknownUnpaid'; field: string; statusField: string; status: string | undefined }
+	/** In the currency of the customer. */
+	| { code: 'unknownRate'; currency: string; field: string }
+	| { code: 'unknownPrice'; item: string; field: string };
+
 /**
  * Decides how much cash the driver collects (API document, section 2.1, cod).
  *
@@ -103,7 +110,7 @@ export function decideCash(
 	order: Order,
 	units: OrderUnits,
 	mapping: OrderMapping,
-): Result<CashDecision> {
+): Result<CashDecision, CashProblem> {
 	const { state, isByCash, methods } = paymentOf(order, mapping);
 	const isSettled = { ok: true, value: { isSettled: true } } as const;
 	const isLater =
@@ -114,16 +121,18 @@ export function decideCash(
 	if (mapping.cod === 'never') return { ok: true, value: {} };
 	if (mapping.cod === 'cashOnDeliveryOrders' && !isByCash)
 		return { ok: true, value: amount ? { notCollectedFor: methods } : {} };
-	const outstanding = fieldName(order, ['total_outstanding']);
 	if (!amount)
-		return unknownAmount(
-			`${orderLabel(order)} doesn't say how much is unpaid: it has no "${outstanding}", and its "${fieldName(order, ['financial_status'])}" is ${order.financial_status ? `"${order.financial_status}"` : 'missing'}. ${howToRequest(order, outstanding)}`,
-		);
+		return failure({
+			code: 'unknownUnpaid',
+			field: fieldName(order, ['total_outstanding']),
+			statusField: fieldName(order, ['financial_status']),
+			status: order.financial_status,
+		});
 	const convert = toCustomersCurrency(order);
-	if (!convert)
-		return unknownAmount(
-			`${orderLabel(order)} doesn't say how much is unpaid in ${order.presentment_currency}, the currency of the customer. ${howToRequest(order, fieldName(order, ['current_total_price_set']))}`,
-		);
+	if (!convert) {
+		const field = fieldName(order, ['current_total_price_set']);
+		return failure({ code: 'unknownRate', currency: order.presentment_currency ?? '', field });
+	}
 	if (!order.fulfillmentOrder) return { ok: true, value: { amount: toNumber(convert(amount)) } };
 	return partCash(order, units, amount, convert);
 }
@@ -153,12 +162,12 @@ function partCash(
 	{ lines }: OrderUnits,
 	unpaid: Decimal,
 	convert: NonNullable<ReturnType<typeof toCustomersCurrency>>,
-): Result<CashDecision> {
+): Result<CashDecision, CashProblem> {
 	const decimals = Math.max(currencyDecimals(order.currency), unpaid.scale);
 	const paidFor: Array<LineUnits & { price: Decimal }> = [];
 	for (const entry of lines.filter(({ kept }) => kept > 0)) {
 		const price = priceOfUnits(entry.line, entry.kept, order.currency);
-		if (!price) return unknownPrice(order, entry);
+		if (!price) return failure(unknownPrice(order, entry));
 		paidFor.push({ ...entry, price });
 	}
 	const worth = paidFor.map(({ price }) => price).reduce(add, zero);
@@ -215,18 +224,14 @@ function share(amount: Decimal, count: number, all: number, decimals: number): D
 	return scale(amount, whole(Math.min(count, all)), whole(all), decimals, 'down');
 }
 
-function unknownPrice(order: Order, { line, name }: LineUnits): Result<CashDecision> {
-	const field = line.price
-		? ['line_items', order.line_items.indexOf(line), 'discount_allocations']
-		: ['line_items', order.line_items.indexOf(line), 'price'];
-	return unknownAmount(
-		`${orderLabel(order)} doesn't say what the item "${name}" costs. ${howToRequest(order, `"${fieldName(order, field)}"`)}`,
-	);
-}
-
-function unknownAmount(reason: string): Result<CashDecision> {
-	const message = `${reason}, or set Cash on Delivery to Never if drivers never collect cash.`;
-	return failure({ message });
+function unknownPrice(order: Order, { line, name: item }: LineUnits): CashProblem {
+	const index = order.line_items.indexOf(line);
+	const field = fieldName(order, [
+		'line_items',
+		index,
+		line.price ? 'discount_allocations' : 'price',
+	]);
+	return { code: 'unknownPrice', item, field };
 }
 
 /**

@@ -188,10 +188,3 @@ export function fieldName(
 		.join('')
 		.slice(1);
 }
-
-/** The advice to request a missing field, without a period. */
-export function howToRequest({ isGraphql }: ApiOfOrder, field: string): string {
-	return isGraphql
-		? `Add ${field} to the GraphQL query`
-		: `Make sure the Shopify node returns ${field}`;
-}

@@ -1,8 +1,9 @@
-import type { Problem } from '../common/result';
+import type { CashProblem } from './cash';
 import type { ItemProblem } from './item';
 import type { ReadProblem } from './order';
 import type { RecipientProblem } from './recipient';
 import type { DecisionProblem } from './toDelivery';
+import type { UnitsProblem } from './units';
 
 /*
  * Why an order can't be read, sent or updated, as codes with values. Each module exports its own codes;
@@ -11,12 +12,7 @@ import type { DecisionProblem } from './toDelivery';
 
 /** The fields of a problem are named as in the API that the order is from. */
 export type OrderProblem =
-	| ItemProblem
-	| ReadProblem
-	| RecipientProblem
-	| DecisionProblem
-	/** Until cash.ts and units.ts have codes. */
-	| { code: 'worded'; problem: Problem };
+	ItemProblem | ReadProblem | RecipientProblem | DecisionProblem | UnitsProblem | CashProblem;
 
 /** What a message about an order needs to know of it. */
 export interface OrderSubject {

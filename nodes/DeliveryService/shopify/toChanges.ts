@@ -6,7 +6,7 @@ import { identifiersOf, orderLabel, readOrder } from './order';
 import type { OrderProblem, OrderSubject } from './problems';
 import { readRecipient } from './recipient';
 import { findSkip, missingFields, mustStop, type Skip } from './skipping';
-import { actionsOf, identify, noReference, worded, type Action } from './toDelivery';
+import { actionsOf, identify, noReference, type Action } from './toDelivery';
 import { countUnits, isPartlyFulfilled, toPackages } from './units';
 
 /** The changes of the order's delivery, not yet validated, or why there are none. */
@@ -44,7 +44,7 @@ export function orderToChanges(value: unknown, mapping: OrderMapping): ChangesRe
 	const units = countUnits(order, options);
 	// Something of it may be in this delivery, or may have shipped in another way.
 	const isFulfilled = isPartlyFulfilled(order, units);
-	if (!isFulfilled && units.problems.length > 0) return invalid(units.problems.map(worded));
+	if (!isFulfilled && units.problems.length > 0) return invalid(units.problems);
 	const lines = units.lines.filter(({ taken }) => taken > 0);
 	const skip = findSkip(order, options, units, isFulfilled || lines.length > 0);
 	if (skip && !changeableReasons.includes(skip.code))
@@ -55,7 +55,7 @@ export function orderToChanges(value: unknown, mapping: OrderMapping): ChangesRe
 	const isCashUnclear = fulfillmentOrder !== undefined && (isFulfilled || lines.length === 0);
 	const payer = isCashUnclear ? { ...order, fulfillmentOrder: undefined } : order;
 	const cash = decideCash(payer, units, mapping);
-	if (!cash.ok) return invalid([{ code: 'worded', problem: cash.problem }]);
+	if (!cash.ok) return invalid([cash.problem]);
 	// Whether its delivery has the items of a fulfillment service depends on how it was created.
 	const isByService = !fulfillmentOrder && countUnits(order, mapping).isByService;
 	const hasPackages = lines.length > 0 && !isFulfilled && !isByService;

@@ -148,9 +148,9 @@ export function orderToDelivery(
 	const problems: OrderProblem[] = [
 		...(dropoff.ok ? [] : dropoff.problem),
 		...openQuestions(order, mapping, referenceId, date),
-		...(cash.ok ? [] : [{ code: 'worded', problem: cash.problem } as const]),
+		...(cash.ok ? [] : [cash.problem]),
 	];
-	const shown = units.problems.length > 0 ? units.problems.map(worded) : problems;
+	const shown = units.problems.length > 0 ? units.problems : problems;
 	if (shown.length > 0 || !dropoff.ok || !cash.ok) return { problems: shown, ...identifiers };
 	const { amount, outstanding, reduced, notCollectedFor } = cash.value;
 	const { type, unclearOf } = typeByMethod(order, mapping);
@@ -216,11 +216,6 @@ function actionsOfSkipped(
 		hasNoMethod && { code: 'noShippingMethod' },
 		missing && { code: 'missingFields', fields: missing },
 	);
-}
-
-/** A problem that is not a code yet. */
-export function worded(message: string): OrderProblem {
-	return { code: 'worded', problem: { message } };
 }
 
 /** Why it is unclear whether, when or under which reference ID an order is to be sent. */

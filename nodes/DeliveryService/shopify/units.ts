@@ -14,14 +14,7 @@ import {
 	zero,
 	type Decimal,
 } from './money';
-import {
-	fieldName,
-	howToRequest,
-	orderLabel,
-	orderTitle,
-	type LineItem,
-	type Order,
-} from './order';
+import { fieldName, orderTitle, type LineItem, type Order } from './order';
 
 /**
  * The units of a line item; none if it needs no shipping. If of 10 ordered units 3 were fulfilled, one of
@@ -54,8 +47,14 @@ export interface OrderUnits {
 	/** The items of a whole order with units that can't ship now, though nothing else explains it. */
 	held: string[];
 	/** Why the units that this delivery takes can't be determined. */
-	problems: string[];
+	problems: UnitsProblem[];
 }
+
+/** Why it is unclear how many units a delivery takes. */
+export type UnitsProblem =
+	/** The order lacks an item of its fulfillment order. */
+	| { code: 'unknownPartItem'; lineId: string; field: string }
+	| { code: 'unknownUnitsLeft'; item: string; field: string };
 
 /**
  * Counts the units of an order. Its delivery takes those left to ship, of all lines that need shipping
@@ -74,10 +73,13 @@ export function countUnits(order: Order, { filters }: OrderMapping): OrderUnits 
 		({ line_item_id: id, fulfillable_quantity: quantity }) =>
 			quantity > 0 && !order.line_items.some((line) => line.id === id),
 	);
-	const missing =
-		unknown &&
-		`${orderLabel(order)} doesn't contain the item with the ID ${unknown.line_item_id} of its fulfillment order. If the order was edited, fetch it again. ${howToRequest(order, `all "${fieldName(order, ['line_items'])}" with their IDs`)}.`;
-	const problems = [missing, ...own.map(({ problem }) => problem)].flatMap((text) => text ?? []);
+	const problems = own.flatMap(({ problem }) => problem ?? []);
+	if (unknown)
+		problems.unshift({
+			code: 'unknownPartItem',
+			lineId: unknown.line_item_id,
+			field: fieldName(order, ['line_items']),
+		});
 	const held = part ? [] : own.filter(({ isHeld }) => isHeld).map(({ name }) => name);
 	const takenOf = (entry: TakenLine) => (isOther(entry) ? 0 : (entry.taken ?? 0));
 	const lines = units.map((entry) => ({ ...entry, taken: takenOf(entry) }));
@@ -87,7 +89,7 @@ export function countUnits(order: Order, { filters }: OrderMapping): OrderUnits 
 type CountedLine = Omit<LineUnits, 'taken'>;
 
 /** The units that a delivery would take; undefined if that is unknown. */
-type TakenLine = CountedLine & { taken: number | undefined; problem?: string };
+type TakenLine = CountedLine & { taken: number | undefined; problem?: UnitsProblem };
 
 function takeAssigned(
 	{ line_items: parts }: FulfillmentOrder,
@@ -108,8 +110,8 @@ function takeLeft(order: Order, lines: readonly CountedLine[]): TakenLine[] {
 			line.fulfillable_quantity === undefined
 				? ['line_items', index, 'fulfillable_quantity']
 				: ['fulfillments'];
-		const problem = `${orderLabel(order)} doesn't say how many units of the partly fulfilled item "${name}" are left to ship. ${howToRequest(order, `"${fieldName(order, missing)}"`)}, or fulfill the rest manually.`;
-		return { ...entry, taken: undefined, problem };
+		const field = fieldName(order, missing);
+		return { ...entry, taken: undefined, problem: { code: 'unknownUnitsLeft', item: name, field } };
 	});
 }
 
