@@ -2,7 +2,7 @@ import type { Clock } from '../common/clock';
 import type { Exchange, ServiceResponse } from '../service/client';
 import { readRetryAfter } from '../service/errors';
 import { limits, type CreationBody } from '../service/schemas';
-import { classifyCreation, classifyExchange, namesCreatedDelivery } from './responses';
+import { classifyCreation, isUnreachable, namesCreatedDelivery } from './responses';
 
 /** What sending a creation request needs. */
 export interface RequestOptions extends RetryOptions {
@@ -46,7 +46,7 @@ export interface RetryOptions {
 	random: () => number;
 	/** How long a request may be retried, in milliseconds, excluding waits for the rate limit. */
 	maxRetryMs: number;
-	/** Whether a person waits in the editor, which shows nothing until the node ends. */
+	/** Whether a person waits in the editor, who should see a wrong Base URL at once. */
 	isInEditor?: boolean;
 	/** Aborted when the user or a timeout stops the execution. */
 	signal?: AbortSignal;
@@ -72,9 +72,7 @@ export async function sendWithRetries(
 	send: (pausedMs: number) => Promise<{ exchange: Exchange; tookMs: number } | undefined>,
 	mayRetry: (exchange: Exchange, attempt: number) => boolean,
 ): Promise<Exchange | undefined> {
-	const maxUnreachable = isInEditor ? maxUnreachableInEditor : maxUnreachableAttempts;
 	let retriedMs = 0;
-	let unreachable = 0;
 	let pauseMs = 0;
 	for (let attempt = 0; ; attempt++) {
 		if (pauseMs > 0) await clock.wait(pauseMs, signal);
@@ -83,11 +81,7 @@ export async function sendWithRetries(
 		if (!sent) return undefined;
 		const { exchange } = sent;
 		if (attempt > 0) retriedMs += pauseMs + sent.tookMs;
-		if (!mayRetry(exchange, attempt)) return exchange;
-		const isUnreachable =
-			exchange.kind === 'noResponse' && classifyExchange(exchange) !== 'unknown';
-		unreachable = isUnreachable ? unreachable + 1 : 0;
-		if (unreachable === maxUnreachable) return exchange;
+		if (!mayRetry(exchange, attempt) || (isInEditor && isUnreachable(exchange))) return exchange;
 		const leftMs = maxRetryMs - retriedMs;
 		const nextMs = nextPauseMs(exchange, attempt, leftMs, clock.now(), random());
 		if (nextMs === undefined) return exchange;
@@ -97,13 +91,6 @@ export async function sendWithRetries(
 
 /** The longest pause between two attempts when the service requests none. */
 const maxPauseMs = 60_000;
-
-/**
- * How many times in a row to try to connect, for about 15 seconds: a wrong Base URL does not fix
- * itself. In the editor, for about 3 seconds.
- */
-const maxUnreachableAttempts = 5;
-const maxUnreachableInEditor = 3;
 
 /**
  * The pause before a request is retried: `Retry-After`, in seconds or as a date; otherwise doubling

@@ -16,16 +16,23 @@ export type ExchangeClass = 'done' | 'notProcessed' | 'rejected' | 'unknown';
 /**
  * Codes that only occur before there is a connection: nothing of the request left this machine.
  * EHOSTUNREACH and ENETUNREACH are not among them, because a route can also disappear after the
- * request was sent.
+ * request was sent. Node.js reports EPROTO when a secure connection fails before the whole request has
+ * left, e.g. when HTTPS meets HTTP; if the connection breaks later, while the response is read, the
+ * code starts with ERR_SSL_.
  */
-const neverConnectedCodes = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']);
+const unreachableCodes = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EPROTO']);
 
-/**
- * Node.js reports this code when a secure connection fails before the whole request has left, e.g.
- * when HTTPS meets HTTP. If the connection breaks later, while the response is read, the code starts
- * with ERR_SSL_.
- */
-const notSecuredCode = 'EPROTO';
+/** Whether it is certain that the request never reached the service. */
+export function isUnreachable(exchange: Exchange): boolean {
+	if (exchange.kind === 'response') return false;
+	const { code, neverConnected = false, blockedReason } = exchange;
+	return (
+		neverConnected ||
+		blockedReason !== undefined ||
+		unreachableCodes.has(code) ||
+		isCertificateError(code)
+	);
+}
 
 /**
  * The single table that decides what may be retried. The API document names only 200 and 401
@@ -33,9 +40,7 @@ const notSecuredCode = 'EPROTO';
  *
  * | result of the request                             | class        |
  * | ------------------------------------------------- | ------------ |
- * | no connection was made, for whatever reason       | notProcessed |
- * | certificate not trusted, no secure connection     | rejected     |
- * | n8n's settings forbid requests to this URL        | rejected     |
+ * | the service could not be reached                  | notProcessed |
  * | connection broke, or timeout                      | unknown      |
  * | 2xx                                               | done         |
  * | 429; 503 with Retry-After                         | notProcessed |
@@ -45,12 +50,7 @@ const notSecuredCode = 'EPROTO';
  * | 503 without Retry-After, other 5xx, anything else | unknown      |
  */
 export function classifyExchange(exchange: Exchange): ExchangeClass {
-	if (exchange.kind === 'noResponse') {
-		const { code } = exchange;
-		if (exchange.blockedReason !== undefined) return 'rejected';
-		if (exchange.neverConnected || neverConnectedCodes.has(code)) return 'notProcessed';
-		return code === notSecuredCode || isCertificateError(code) ? 'rejected' : 'unknown';
-	}
+	if (exchange.kind === 'noResponse') return isUnreachable(exchange) ? 'notProcessed' : 'unknown';
 	const { status, headers } = exchange;
 	if (isSuccess(exchange)) return 'done';
 	if (isRedirect(exchange) || status === 408) return 'unknown';
@@ -170,10 +170,7 @@ const notIds = new Set(['', '0', '-1', 'null', 'undefined']);
 
 /** Whether nothing more should be sent after a response, as far as it alone shows that. */
 export function isFatal(exchange: Exchange): boolean {
-	const exchangeClass = classifyCreation(exchange);
-	if (exchangeClass === 'notProcessed') return true;
-	if (exchange.kind === 'noResponse') return exchangeClass === 'rejected';
-	return isAboutAllRequests(exchange);
+	return classifyCreation(exchange) === 'notProcessed' || isAboutAllRequests(exchange);
 }
 
 /**

@@ -136,7 +136,7 @@ async function sendRequest(
 		if (response) return { kind: 'updated', response };
 		const rejection = exchangeClass === 'rejected' ? last : undefined;
 		if (lost ?? isDone) return { kind: 'unknown', cause: lost ?? last, isRepeatable, rejection };
-		const isAboutAll = last.kind === 'noResponse' || !rejection || isAboutAllRequests(last);
+		const isAboutAll = !rejection || isAboutAllRequests(last);
 		return { kind: isAboutAll ? 'notSent' : 'rejected', cause: last };
 	} catch (error) {
 		return { kind: 'unknown', cause: { kind: 'error', error }, isRepeatable };

@@ -20,10 +20,10 @@ test.each<[ExchangeClass, number[]]>([
 });
 
 test.each<[ExchangeClass, string[]]>([
-	['notProcessed', ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']],
-	['rejected', ['CERT_HAS_EXPIRED', 'ERR_TLS_CERT_ALTNAME_INVALID', 'HOSTNAME_MISMATCH', 'EPROTO']],
-	['rejected', ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'DEPTH_ZERO_SELF_SIGNED_CERT']],
-	['rejected', ['SELF_SIGNED_CERT_IN_CHAIN']],
+	['notProcessed', ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EPROTO']],
+	['notProcessed', ['CERT_HAS_EXPIRED', 'ERR_TLS_CERT_ALTNAME_INVALID', 'HOSTNAME_MISMATCH']],
+	['notProcessed', ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'DEPTH_ZERO_SELF_SIGNED_CERT']],
+	['notProcessed', ['SELF_SIGNED_CERT_IN_CHAIN']],
 	['unknown', ['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ECONNABORTED', 'ERR_CANCELED', 'XCERT_', '']],
 	// A route that is lost while waiting for the response has the same codes as one that never existed.
 	['unknown', ['EHOSTUNREACH', 'ENETUNREACH']],
@@ -37,7 +37,7 @@ test.each<[ExchangeClass, string[]]>([
 test.each<[ExchangeClass, Partial<NoResponse>]>([
 	['notProcessed', { code: 'ETIMEDOUT', neverConnected: true }],
 	['notProcessed', { code: '', neverConnected: true }],
-	['rejected', { blockedReason: 'Blocked' }],
+	['notProcessed', { blockedReason: 'Blocked' }],
 ])('classifies a missing response as %s if it is certain: %j', (expected, details) => {
 	expect(classifyExchange({ kind: 'noResponse', code: '', ...details })).toBe(expected);
 });

@@ -42,17 +42,26 @@ test('a clock that is set back does not extend Max Retry Time', async () => {
 	expect({ status, waits }).toEqual({ status: 429, waits: [0, 1, 1, 1].map((one) => one * 1e5) });
 });
 
-test('a service that was busy for long is retried when it is briefly unreachable', async () => {
-	const unreachable: Exchange = { kind: 'noResponse', code: 'ECONNREFUSED' };
-	const busy = busyFor(20);
-	const exchanges = [busy, unreachable, unreachable, busy, unreachable, respondWith(200)];
-	expect((await send(exchanges)).status).toBe(200);
+const unreachable: Exchange = { kind: 'noResponse', code: 'ECONNREFUSED' };
+
+test('an outage of a minute is waited out', async () => {
+	const { status, waits } = await send([...Array<Exchange>(6).fill(unreachable), respondWith(200)]);
+	expect(status).toBe(200);
+	expect(waits).toEqual([0, 1000, 2000, 4000, 8000, 16_000, 32_000]);
 });
 
-test('a service that can not be reached is called 5 times in a row, or 3 times in the editor', async () => {
-	const unreachable = Array<Exchange>(9).fill({ kind: 'noResponse', code: 'ECONNREFUSED' });
-	expect((await send(unreachable)).waits).toEqual([0, 1000, 2000, 4000, 8000]);
-	expect((await send(unreachable, time, true)).waits).toEqual([0, 1000, 2000]);
+test('a service that is busy, then unreachable, is retried for 300 seconds in all', async () => {
+	const { status, waits } = await send([
+		...Array<Exchange>(10).fill(busyFor(20)),
+		...Array<Exchange>(20).fill(unreachable),
+	]);
+	expect(status).toBeUndefined();
+	expect(waits.reduce((sum, waitedMs) => sum + waitedMs, 0)).toBe(300 * seconds);
+});
+
+test('an unreachable service is called once in the editor, a busy one is waited for', async () => {
+	expect((await send([unreachable, respondWith(200)], time, true)).waits).toEqual([0]);
+	expect((await send([busyFor(20), respondWith(200)], time, true)).status).toBe(200);
 });
 
 test('a service whose response was lost is not called again', async () => {
