@@ -312,7 +312,7 @@ export const variants = {
 	},
 	'all-503': {
 		description: 'Responds 503 with a Retry-After of 3,000 seconds to every request.',
-		rule: 'A request is not repeated after a longer time than Max Retry Time.',
+		rule: 'A request is not repeated after a longer time than five minutes.',
 		...onEveryRequest({
 			...message(503, 'MAINTENANCE', 'Back in an hour'),
 			headers: { 'Retry-After': '3000' },

@@ -1,6 +1,4 @@
 /** The connection test of the credential, and the authentication of requests. */
-import { createServer } from 'node:http';
-import { z } from 'zod';
 
 import { startService } from '../../playground/service/server';
 import { runNode, testCredential, type CredentialData } from '../support/engine/engine';
@@ -102,29 +100,5 @@ test('authenticates with any characters in the API key ID and secret', async () 
 		expect(jsonOf(run.items)).toEqual([]);
 	} finally {
 		await other.close();
-	}
-});
-
-test('counts a response whose body never ends as lost after the timeout', async () => {
-	const server = createServer((_, response) => {
-		response.writeHead(200, { 'Content-Type': 'application/json' });
-		const timer = setInterval(() => response.write(' '), 100);
-		response.on('close', () => clearInterval(timer));
-	});
-	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-	const { port } = z.object({ port: z.number() }).parse(server.address());
-	try {
-		const { error } = await service.run(
-			{
-				...{ resource: 'delivery', operation: 'update', changesFrom: 'defineBelow' },
-				...{ findBy: 'deliveryIds', deliveryIds: 'd1' },
-				...{ changes: { referenceId: 'R1' }, advanced: { timeoutSeconds: 1 } },
-			},
-			{ credential: { ...service.credential, baseUrl: `http://127.0.0.1:${port}` } },
-		);
-		expect(error?.message).toMatch(/^It is unknown .* did not respond in time \[item 0\]$/);
-	} finally {
-		server.closeAllConnections();
-		server.close();
 	}
 });

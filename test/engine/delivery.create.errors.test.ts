@@ -21,7 +21,7 @@ import { deliveries, delivery } from '../support/sampleDelivery';
 
 const service = setUp();
 
-beforeEach(restart);
+beforeEach(restartWithoutWaits);
 
 type Fault = Parameters<Control['addFault']>[0];
 
@@ -72,8 +72,8 @@ const respondWith = (status: number, headers?: Record<string, string>): Fault =>
 const rejectedBatch = { kind: 'rejectReference', referenceIds: ['R2', 'R3'] } satisfies Fault;
 
 const table: Record<string, Row> = {
-	'429 without Retry-After': {
-		fault: respondWith(429),
+	'429 with a Retry-After of more than five minutes': {
+		fault: respondWith(429, { 'Retry-After': '301' }),
 		outcome: 'notSent',
 		says: /[Rr]ate limit of the Delivery Service exceeded/,
 	},
@@ -214,19 +214,15 @@ describe('unreachable service', () => {
 	afterAll(() => hangingUp.server.close());
 
 	test.each([
-		[
-			'nothing listens',
-			async () => `http://127.0.0.1:${await closedPort()}`,
-			/[Cc]ould not connect/,
-		],
-		['the host is unknown', () => 'http://service.invalid', /host service\.invalid was not found/],
+		['nothing listens', async () => `http://127.0.0.1:${await closedPort()}`],
+		['the host is unknown', () => 'http://service.invalid'],
 		[
 			'the service does not support HTTPS',
 			() => service.credential.baseUrl.replace('http:', 'https:'),
-			/[Cc]ould not establish a secure/,
 		],
-		['it hangs up at once', () => `https://127.0.0.1:${hangingUp.port}`, /connection .* failed/],
-	])('reports deliveries as not sent if %s', async (_why, baseUrl, says) => {
+		['it hangs up at once', () => `https://127.0.0.1:${hangingUp.port}`],
+	])('reports deliveries as not sent if %s', async (_why, baseUrl) => {
+		const says = /connection .* failed/;
 		// A proxy would respond in place of the service.
 		const noProxy = process.env.NO_PROXY;
 		process.env.NO_PROXY = '*';
@@ -326,9 +322,11 @@ describe('deliveries without a batch size', () => {
 });
 
 describe('service that is briefly busy', () => {
+	beforeEach(restart);
+
 	test.each([429, 503])('retries after the Retry-After of status %i', async (status) => {
 		service.control.addFault({ kind: 'status', status, headers: { 'Retry-After': '1' } });
-		const { items, hints } = await service.run(createOnce({ maxRetrySeconds: 30 }), {
+		const { items, hints } = await service.run(createOnce(), {
 			items: deliveries(3),
 		});
 
@@ -348,6 +346,8 @@ describe('service that is briefly busy', () => {
 });
 
 describe('stopped execution', () => {
+	beforeEach(restart);
+
 	/** Resolves once this many entries remain, because the stopped node has released the others. */
 	async function released(count: number): Promise<void> {
 		await until(() => deduplicationStore.count('workflow') === count);
@@ -361,7 +361,7 @@ describe('stopped execution', () => {
 			skip: 1,
 		});
 		const stop = new AbortController();
-		const running = service.run(createOnce({ batchSize: 2, maxRetrySeconds: 300 }), {
+		const running = service.run(createOnce({ batchSize: 2 }), {
 			items: deliveries(6),
 			signal: stop.signal,
 		});

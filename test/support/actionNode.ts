@@ -119,7 +119,7 @@ export const pickupFields = {
 	pickupAddress: '12 Main Street, Springfield',
 };
 
-/** Parameters that create deliveries from JSON with Skip Already Sent, and do not retry while the service is busy. */
+/** Parameters that create deliveries from JSON with Skip Already Sent. */
 export function createOnce(
 	options: INodeParameters = {},
 	more: INodeParameters = {},
@@ -129,7 +129,7 @@ export function createOnce(
 		operation: 'create',
 		source: 'json',
 		skipAlreadySent: true,
-		options: { batchSize: 100, maxRetrySeconds: 0, ...options },
+		options: { batchSize: 100, ...options },
 		...more,
 	};
 }

@@ -44,8 +44,6 @@ export interface RetryOptions {
 	clock: Clock;
 	/** Returns a random number from 0 up to 1. */
 	random: () => number;
-	/** How long a request may be retried, in milliseconds, excluding waits for the rate limit. */
-	maxRetryMs: number;
 	/** Whether a person waits in the editor, who should see a wrong Base URL at once. */
 	isInEditor?: boolean;
 	/** Aborted when the user or a timeout stops the execution. */
@@ -68,7 +66,7 @@ export async function timed(clock: Clock, send: () => Promise<Exchange>) {
  * @returns the last exchange; undefined when the execution was stopped
  */
 export async function sendWithRetries(
-	{ clock, random, maxRetryMs, isInEditor, signal }: RetryOptions,
+	{ clock, random, isInEditor, signal }: RetryOptions,
 	send: (pausedMs: number) => Promise<{ exchange: Exchange; tookMs: number } | undefined>,
 	mayRetry: (exchange: Exchange, attempt: number) => boolean,
 ): Promise<Exchange | undefined> {
@@ -88,6 +86,9 @@ export async function sendWithRetries(
 		pauseMs = nextMs;
 	}
 }
+
+/** How long a request may be retried, in milliseconds, excluding waits for the rate limit. */
+export const maxRetryMs = 300_000;
 
 /** The longest pause between two attempts when the service requests none. */
 const maxPauseMs = 60_000;

@@ -218,9 +218,17 @@ export interface Subscription {
 	action: number;
 }
 
+/** A creation waits longer than other requests: after a timeout, its deliveries must be looked up. */
+export const creationTimeoutMs = 120_000;
+
 /** Creates deliveries (section 4.1). */
 export function creationRequest(body: CreationBody): ServiceRequest {
-	return { method: 'POST', path: '/v1/deliveries', json: body };
+	return {
+		method: 'POST',
+		path: '/v1/deliveries',
+		json: body,
+		timeoutMs: creationTimeoutMs,
+	};
 }
 
 /** Updates deliveries (section 4.2). */

@@ -120,8 +120,7 @@ export function serviceDetail(exchange: Exchange): string {
 			serviceMessage(exchange.body),
 		]);
 	const { code } = exchange;
-	if (timeoutCodes.has(code)) return 'To wait longer for a response, increase the option Timeout.';
-	return code === '' || code === 'ERR_CANCELED' ? '' : codeSentence(code);
+	return code === '' || code === 'ERR_CANCELED' || timeoutCodes.has(code) ? '' : codeSentence(code);
 }
 
 function codeSentence(code: string): string {

@@ -112,7 +112,6 @@ interface Execution {
 	/** Undefined for the automatic choice. */
 	batchSize: number | undefined;
 	continueOnFail: boolean;
-	maxRetryMs: number;
 	startMs: number;
 	/** After how many steps its process crashes, if it does. */
 	crashesAfter: number | undefined;
@@ -158,7 +157,6 @@ const executions: fc.Arbitrary<Execution> = fc.record({
 	orders: fc.array(fc.nat(orders.length - 1), { minLength: 1, maxLength: 9 }),
 	batchSize: fc.constantFrom(undefined, 1, 2, 3, 5, 100),
 	continueOnFail: fc.boolean(),
-	maxRetryMs: fc.constantFrom(0, 30_000, 300_000),
 	startMs: fc.constantFrom(0, 0, 10, 60, 200),
 	crashesAfter: rarely(fc.nat(60), 4),
 	stopsAfterMs: rarely(fc.nat(2000), 8),
@@ -319,7 +317,7 @@ async function execute(
 	process: Process,
 	name: string,
 	jobs: readonly Job[],
-	{ batchSize, continueOnFail, maxRetryMs, startMs, stopsAfterMs }: Execution,
+	{ batchSize, continueOnFail, startMs, stopsAfterMs }: Execution,
 ): Promise<readonly Job[] | undefined> {
 	const { time, service, sequence } = world;
 	const { clock, store } = process;
@@ -341,7 +339,6 @@ async function execute(
 			random: () => 0.5,
 			signal: stop.signal,
 			batchSize,
-			maxRetryMs,
 			continueOnFail,
 			ledger: sequence.isRemembered ? new Ledger(store, clock) : undefined,
 		});
@@ -523,7 +520,6 @@ const normalExecution: Execution = {
 	orders: [],
 	batchSize: undefined,
 	continueOnFail: true,
-	maxRetryMs: 0,
 	startMs: 0,
 	crashesAfter: undefined,
 	stopsAfterMs: undefined,

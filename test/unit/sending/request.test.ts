@@ -24,7 +24,7 @@ async function send(exchanges: readonly Exchange[], clock: Clock = time, isInEdi
 			{
 				send: async () => await Promise.resolve(exchanges[waits.length - 1] ?? respondWith(500)),
 				rateLimit: new RateLimit(100, 60 * seconds),
-				...{ clock, random: () => 0.5, maxRetryMs: 300 * seconds, isInEditor },
+				...{ clock, random: () => 0.5, isInEditor },
 			},
 			(waitedMs) => waits.push(waitedMs),
 		),
@@ -32,7 +32,7 @@ async function send(exchanges: readonly Exchange[], clock: Clock = time, isInEdi
 	return { status: response?.kind === 'response' ? response.status : undefined, waits };
 }
 
-test('a clock that is set back does not extend Max Retry Time', async () => {
+test('a clock that is set back does not extend the retry time', async () => {
 	const began = time.now();
 	const clock: Clock = {
 		now: () => time.now() - (time.now() - began > 150 * seconds ? 3600 * seconds : 0),

@@ -62,7 +62,6 @@ async function start(
 		rateLimit: new RateLimit(100, 60_000),
 		clock: time,
 		random: () => 0.5,
-		maxRetryMs: 0,
 		continueOnFail: true,
 		ledger: new Ledger(store, time),
 		...options,

@@ -1,6 +1,12 @@
 import { UserError } from 'n8n-workflow';
 
-import { toResponse, toNoResponse } from '../../../nodes/DeliveryService/service/client';
+import { exchange, toResponse, toNoResponse } from '../../../nodes/DeliveryService/service/client';
+
+test('counts a response whose body never ends as lost after the timeout', async () => {
+	const send = async () => await new Promise<unknown>(() => undefined);
+	const options = { baseUrl: 'https://service.example', timeoutMs: 1 };
+	expect(await exchange(send, options)).toMatchObject({ kind: 'noResponse', code: 'ECONNABORTED' });
+});
 
 describe('toResponse', () => {
 	test('returns the status, lowercase headers and the parsed body', () => {

@@ -227,7 +227,6 @@ class Shop {
 				rateLimit: new RateLimit(100, 60_000),
 				clock: this.time,
 				random: () => 0.5,
-				maxRetryMs: 0,
 				continueOnFail: true,
 				ledger: new Ledger(memoryStore(this.row, this.time), this.time),
 			}),

@@ -192,15 +192,13 @@ async function openSending(
 ): Promise<SendingOptions> {
 	const client = await openClient(context);
 	const { baseUrl, apiKeyId } = client.credential;
-	const timeoutMs = options.timeoutSeconds * 1000;
 	return {
-		send: async (body) => await client.send({ ...creationRequest(body), timeoutMs }),
+		send: async (body) => await client.send(creationRequest(body)),
 		rateLimit: rateLimitFor(baseUrl, apiKeyId),
 		clock: realClock,
 		random: Math.random,
 		signal: context.getExecutionCancelSignal(),
 		batchSize: options.batchSize,
-		maxRetryMs: options.maxRetrySeconds * 1000,
 		isInEditor: context.getMode() === 'manual',
 		continueOnFail: sendsOthers,
 		ledger: isRemembered ? openLedger(context) : undefined,

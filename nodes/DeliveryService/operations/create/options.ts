@@ -8,18 +8,9 @@ import { numeric } from '../../service/values';
 import type { Result } from '../../common/result';
 import { omitBlank, collectionParameter, type ParameterReader } from '../../common/parameters';
 import { companyIdField, deliveryTypeOptions, optionsField } from '../../common/fields';
-import { retryFields, retryLabels, retryShape } from '../fields/retryOptions';
 
 // n8n's lint rules don't recognize a property of an object as a default.
 const defaultBatchSize = limits.deliveriesPerRequest;
-
-const defaultTimeoutSeconds = 120;
-
-const { maxRetryTime, timeout } = retryFields(
-	defaultTimeoutSeconds,
-	"How long to keep retrying a request while the service is busy. Time spent waiting for the rate limit (100 requests per minute) doesn't count.",
-	'How long to wait for a response. After a timeout, it is unknown whether the deliveries were created.',
-);
 
 const childCompanyLabel = 'Child Company ID';
 
@@ -34,14 +25,12 @@ const runOptionsSchema = z.object({
 	batchSize: numeric(z.int().min(1).max(limits.deliveriesPerRequest)).optional(),
 	dryRun: z.boolean().default(false),
 	simplify: z.boolean().default(true),
-	...retryShape(defaultTimeoutSeconds),
 });
 
 const runOptionLabels = {
 	batchSize: 'batch size',
 	dryRun: 'dry run',
 	simplify: 'simplify',
-	...retryLabels,
 };
 
 export type ItemOptions = z.infer<typeof itemOptionsSchema>;
@@ -136,7 +125,6 @@ export const optionFields = (skipsAlreadySent: boolean): INodeProperties[] => [
 				description:
 					'Whether to only preview what would be sent. In a published workflow, each order fails with "Dry Run is on", and nothing is sent. Turn off Simplify to see the requests.',
 			},
-			maxRetryTime,
 			{
 				displayName: 'Simplify',
 				name: 'simplify',
@@ -145,7 +133,6 @@ export const optionFields = (skipsAlreadySent: boolean): INodeProperties[] => [
 				description:
 					'Whether to return a simplified version of the response instead of the raw data',
 			},
-			timeout,
 		],
 	},
 ];

@@ -11,7 +11,6 @@ import {
 import { showFor } from '../resource';
 import { updatedPackagesField } from '../fields/package';
 import { orderField, updateOrderOptionsFields } from '../fields/shopifyOrder';
-import { retryFields } from '../fields/retryOptions';
 
 /**
  * The fields that can be changed (API document, section 4.2); only those the user adds are sent.
@@ -70,14 +69,6 @@ export const changeFields: INodeProperties[] = [
 		'Comma-separated list of tag IDs (numbers, not names) in the Delivery Service',
 	),
 ];
-
-export const defaultTimeoutSeconds = 60;
-
-const { maxRetryTime, timeout } = retryFields(
-	defaultTimeoutSeconds,
-	'How long to keep retrying a request while the service is busy',
-	'How long to wait for a response. After a timeout, the same update is retried, with up to three attempts in total.',
-);
 
 /** The deliveries, the changes and the options. */
 export const updateFields: INodeProperties[] = [
@@ -162,13 +153,5 @@ export const updateFields: INodeProperties[] = [
 				'Whether to reorder the stops of the route, if the delivery is on one',
 			),
 		],
-	},
-	{
-		displayName: 'Advanced',
-		name: 'advanced',
-		type: 'collection',
-		placeholder: 'Add Advanced Option',
-		default: {},
-		options: [maxRetryTime, timeout],
 	},
 ];

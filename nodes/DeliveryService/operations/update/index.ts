@@ -2,7 +2,7 @@ import type { IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow'
 
 import { realClock } from '../../common/clock';
 import { parameterReader, type ParameterReader } from '../../common/parameters';
-import { problemText, type Problem, unwrap } from '../../common/result';
+import { problemText, type Problem } from '../../common/result';
 import { actionNeeded } from '../../messages/orders';
 import { runProblem, updateProblem } from '../../messages/updates';
 import { sendUpdates, type Update, type UpdateResult } from '../../sending/updates';
@@ -21,7 +21,6 @@ import type { Operation } from '../resource';
 import { updateFields } from './fields';
 import {
 	readUpdate,
-	readUpdateOptions,
 	rejectSharedReferences,
 	type ReadUpdate,
 } from './readUpdate';
@@ -84,7 +83,6 @@ async function runUpdates(
 ): Promise<INodeExecutionData[]> {
 	assertNoRetryOnFail(context);
 	const node = context.getNode();
-	const { maxRetrySeconds, timeoutSeconds } = unwrap(node, readUpdateOptions(parameters));
 	const read = await mapItems(context, (item) => readUpdate(parameters, item));
 	const readUpdates = rejectSharedReferences(read);
 	const outputs = readUpdates.map((): INodeExecutionData[] => []);
@@ -97,12 +95,10 @@ async function runUpdates(
 
 	const client = await openClient(context);
 	const batches = sendUpdates(updates, {
-		send: async (body) =>
-			await client.send({ ...updateRequest(body), timeoutMs: timeoutSeconds * 1000 }),
+		send: async (body) => await client.send(updateRequest(body)),
 		clock: realClock,
 		random: Math.random,
 		signal: context.getExecutionCancelSignal(),
-		maxRetryMs: maxRetrySeconds * 1000,
 		isInEditor: context.getMode() === 'manual',
 	});
 	const actionsOf = new Map(updates.map(({ item, actions }) => [item, actions]));

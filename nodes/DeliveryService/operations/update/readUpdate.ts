@@ -19,19 +19,8 @@ import { orderToChanges } from '../../shopify/toChanges';
 import type { Action } from '../../shopify/toDelivery';
 import { toProblem } from '../items';
 import { readPackages } from '../fields/package';
-import { retryLabels, retryShape } from '../fields/retryOptions';
 import { readOrderMapping } from '../fields/shopifyOrder';
-import { changeFields, defaultTimeoutSeconds } from './fields';
-
-const updateOptionsSchema = z.object(retryShape(defaultTimeoutSeconds));
-
-/** The options of the whole run, from the first item. */
-export function readUpdateOptions(
-	parameters: ParameterReader,
-): Result<z.infer<typeof updateOptionsSchema>> {
-	const options = omitBlank(collectionParameter(parameters, 'advanced', 0));
-	return validate(updateOptionsSchema, options, 'Option', retryLabels);
-}
+import { changeFields } from './fields';
 
 const targetKindSchema = z.enum(['deliveryIds', 'referenceIds']);
 
