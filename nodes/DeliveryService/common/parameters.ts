@@ -83,8 +83,8 @@ export interface ParameterReader {
 
 /**
  * Reads each parameter no more often than needed. n8n's expression engine takes a millisecond or two
- * per expression and item, so a value without an expression is read once, and a plain path of the
- * input item, e.g. `{{ $json.order }}`, is read from the item. Everything else is left to n8n.
+ * per expression and item, so a value without an expression is read once, and fields of the input
+ * item, e.g. `{{ $json.order }}`, are read from the item. Everything else is left to n8n.
  */
 export function parameterReader(
 	context: Pick<IExecuteFunctions, 'getInputData' | 'getNodeParameter' | 'getTimezone'>,
@@ -135,14 +135,8 @@ function evaluate(raw: unknown, json: unknown): unknown {
 	return Array.isArray(raw) ? fields.map(([, value]) => value) : Object.fromEntries(fields);
 }
 
-/**
- * An expression that is only a path of the item: `={{ $json }}`, `={{ $json.order.id }}`,
- * `={{ $json["shipping address"] }}`. A space outside the braces would make it text.
- */
-const plainPath =
-	/^=\{\{\s*\$json((?:\.[A-Za-z_]\w*|\["[^"\\\n{}]*"\]|\['[^'\\\n{}]*'\]|\[\d{1,9}\])*)\s*\}\}$/;
-
-const pathSteps = /\.(\w+)|\["([^"]*)"\]|\['([^']*)'\]|\[(\d+)\]/g;
+/** An expression that is only a path of the item. A space outside the braces would make it text. */
+const plainPath = /^=\{\{\s*\$json((?:\.[A-Za-z_]\w*)*)\s*\}\}$/;
 
 /** Names that n8n's expression engine blocks, or treats specially at any depth of a value. */
 const specialNames =
@@ -155,7 +149,7 @@ function isSpecial(name: string): boolean {
 function valueAtPath(expression: string, json: unknown): unknown {
 	const [, path] = plainPath.exec(expression) ?? [];
 	if (path === undefined) return undefined;
-	const steps = [...path.matchAll(pathSteps)].map((match) => match.slice(1).join(''));
+	const steps = path.split('.').slice(1);
 	const value = steps.some(isSpecial) ? undefined : valueAt(json, steps);
 	return isPlain(value) ? value : undefined;
 }
