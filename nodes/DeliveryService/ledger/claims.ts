@@ -1,4 +1,19 @@
+/**
+ * Decides by the entries in the store which deliveries may be sent, and claims these: whole orders, and
+ * fulfillment orders with their units.
+ */
+import { entryOf, referenceOf, type EntryKind, type Reference } from './entries';
 import type { Access, Purpose } from './store';
+import {
+	freeUnits,
+	hasGrown,
+	readUnits,
+	takeUnits,
+	unitsOf,
+	type ClaimedLine,
+	type OrderUnits,
+	type Part,
+} from './units';
 
 /** What a delivery claims before it is sent. */
 export interface Claim {
@@ -15,18 +30,8 @@ export interface Claim {
 export interface OrderPart {
 	/** The reference ID that the whole order would have. */
 	orderReferenceId: string;
-	/** All line items of the order: the units ordered, canceled, fulfilled, and in this delivery. */
-	lines: ReadonlyArray<{
-		id: string;
-		quantity: number;
-		canceled?: number;
-		fulfilled?: number;
-		units: number;
-	}>;
-	/** What its share of the order's unpaid amount may be computed from, if it has one. */
-	cashBases?: readonly string[];
-	/** The basis that counts if it is one of the first parts of its order. */
-	firstBasis?: string;
+	/** All line items of the order. */
+	lines: readonly ClaimedLine[];
 }
 
 /** Whether a delivery may be sent, or why not. */
@@ -52,172 +57,162 @@ export type ClaimState =
 /** The state of a delivery before its claim. */
 export interface Found {
 	state: ClaimState;
-	/** If it is claimed now: the entries to record when it was created, and to remove if it was not. */
+	/** The entries to record before anything is sent. */
+	claimed?: readonly string[];
+	/** If it is claimed: the entries to record when it was created, and to remove if it was not. */
 	confirmed?: readonly string[];
 	released?: readonly string[];
-	/** The one of its cash bases that the order's other parts have; undefined if the order changed since. */
-	cashBasis?: string;
 }
 
-/**
- * What an entry in the store says about a reference ID:
- *
- * | entry    | meaning                                                                         |
- * | -------- | ------------------------------------------------------------------------------- |
- * | claimed  | an execution may send it, or its order's fulfillment orders                     |
- * | created  | its delivery was created; without this, the outcome is unknown                  |
- * | order    | the order that it was created for: two shops can use the same reference; or '', |
- * |          | if it was created from fields or JSON: then it counts for every order           |
- * | parts    | it is an order that is sent by fulfillment order                                |
- * | unit     | some units of one of the order's line items were claimed                        |
- * | cash     | the first of its fulfillment orders computed their cash from this basis         |
- * | resend   | Allow Resending was used: the entries with one more of `resends` count          |
- * | examined | a lookup is going on, or was interrupted: what it asked for can't be relied on  |
- */
-type EntryKind =
-	'claimed' | 'created' | 'order' | 'parts' | 'unit' | 'cash' | 'resend' | 'examined';
-
-/** A reference ID that is claimed: a delivery's own, or that of an order that is sent in parts. */
-interface Reference {
-	companyId?: number;
-	reference: string;
-	/** How many times Allow Resending was used for it. After each, all of its entries are new ones. */
-	resends: number;
-	/** Of a fulfillment order: those of its order, so that both can be sent again together. */
-	orderResends: number;
+/** A reference, and the state in which it was found. */
+export interface FoundReference extends Reference {
+	/** The order that it belongs to: '' for a delivery without one, undefined for a fulfillment order. */
 	orderId?: string;
-	isInParts?: true;
-	/** What a fulfillment order takes of its order. */
-	units: ReturnType<typeof unitClaims>;
-	/** The cash bases of an order's fulfillment orders, and the recorded one, or the first one's. */
-	cashBases: string[];
-	cashBasis?: string;
+	/** Whether it is an order that is sent in parts. */
+	isInParts: boolean;
 	state: ClaimState;
 }
 
-function referenceOf(companyId: number | undefined, reference: string, ofOrder = 0): Reference {
-	const name = { companyId, reference, resends: 0, orderResends: ofOrder };
-	return { ...name, units: [], cashBases: [], state: 'unknown' };
-}
-
-/** An entry of a reference: no two are ever equal, whatever a reference contains. */
-function entryOf(
-	{ companyId, reference, orderResends, resends }: Reference,
-	kind: EntryKind,
-	...details: ReadonlyArray<string | number>
-): string {
-	const name = ['delivery', companyId ?? null, reference, orderResends, resends];
-	return JSON.stringify([...name, kind, ...details]);
-}
-
 const claimed = (one: Reference) => entryOf(one, 'claimed');
-const resend = (one: Reference) => entryOf(one, 'resend');
+/** Says that an order is sent in parts: the number 0. */
+export const firstPart = (order: Reference) => entryOf(order, 'part', 0);
 
-function createdEntries(one: Reference): string[] {
+function createdEntries(one: FoundReference): string[] {
 	const order = one.orderId === undefined ? [] : [entryOf(one, 'order', one.orderId)];
 	return [entryOf(one, 'created'), ...order];
 }
 
-function partsEntries(order: Reference, ...bases: ReadonlyArray<string | undefined>): string[] {
-	const known = bases.filter((basis) => basis !== undefined);
-	return [entryOf(order, 'parts'), ...known.map((basis) => entryOf(order, 'cash', basis))];
-}
-
 /**
- * Claims deliveries that are free: whole orders first, so that none is then claimed in parts as well;
- * then the orders of fulfillment orders, as sent in parts; then fulfillment orders with their units,
- * which those after a split, a move or a replacement share with those before.
+ * Finds out which deliveries are free, and claims their references. Those of whole orders come first, so
+ * that none is then claimed in parts as well.
  *
  * @param claims no two with the same reference ID
  * @throws when the store fails
  */
-export async function claimAll(
+export async function findAll(
 	access: Access,
 	claims: readonly Claim[],
 ): Promise<ReadonlyMap<Claim, Found>> {
-	const orders = new Map<string, Reference>();
-	const wanted = claims.map((claim) => {
-		const { referenceId, companyId, orderId, part } = claim;
-		const own = referenceOf(companyId, referenceId);
-		if (!part) return { claim, own: { ...own, orderId: orderId ?? '' } };
-		const key = JSON.stringify([companyId, part.orderReferenceId, orderId]);
-		const whole = { ...referenceOf(companyId, part.orderReferenceId), orderId };
-		const order = orders.get(key) ?? { ...whole, isInParts: true, cashBasis: part.firstBasis };
-		order.cashBases.push(...(part.cashBases ?? []));
-		orders.set(key, order);
-		return { claim, own, part, order };
+	const wholes = claims.flatMap((claim) => {
+		const { companyId, referenceId, orderId = '', part } = claim;
+		const own = { ...unknownReference(companyId, referenceId), orderId };
+		return part ? [] : [{ claim, own }];
 	});
-	const wholes = wanted.flatMap(({ own, part }) => (part ? [] : [own]));
-	await claimReferences(access, wholes, 'claim');
+	const parts = claims.flatMap((claim) => (claim.part ? [{ claim, part: claim.part }] : []));
+	await claimReferences(
+		access,
+		wholes.map(({ own }) => own),
+		'claim',
+	);
+	return new Map([
+		...wholes.map(({ claim, own }) => [claim, foundOf(own)] as const),
+		...(await findParts(access, parts)),
+	]);
+}
+
+/** A reference before it is claimed: if that fails, its state stays unknown. */
+export function unknownReference(companyId: number | undefined, reference: string): FoundReference {
+	return { ...referenceOf(companyId, reference), isInParts: false, state: 'unknown' };
+}
+
+/** What was found about a delivery. */
+function foundOf(own: FoundReference): Found {
+	if (own.state !== 'free') return { state: own.state };
+	return { state: 'free', confirmed: createdEntries(own), released: [claimed(own)] };
+}
+
+/** Finds and claims fulfillment orders: first their orders, as sent in parts, then them and their units. */
+async function findParts(
+	access: Access,
+	wanted: ReadonlyArray<{ claim: Claim; part: OrderPart }>,
+): Promise<Map<Claim, Found>> {
+	const orders = new Map<string, FoundReference>();
+	const parts = wanted.map(({ claim, part }) => {
+		const { companyId, orderId, referenceId } = claim;
+		const key = JSON.stringify([companyId, part.orderReferenceId, orderId]);
+		const whole = unknownReference(companyId, part.orderReferenceId);
+		const order = orders.get(key) ?? { ...whole, orderId, isInParts: true };
+		orders.set(key, order);
+		const lines = part.lines.filter(({ units }) => units > 0);
+		return { claim, order, own: unknownReference(companyId, referenceId), lines };
+	});
 	await claimReferences(access, [...orders.values()], 'order');
-	const parts: Reference[] = [];
-	const also: string[] = [];
-	for (const { own, part, order } of wanted)
-		if (order?.state === 'created') own.state = 'wholeCreated';
-		else if (order?.state === 'unknown') own.state = 'wholeUnknown';
-		else if (order) {
-			Object.assign(own, { orderResends: order.resends, units: unitClaims(order, part) });
-			parts.push(own);
-			if (order.state === 'free') also.push(...partsEntries(order, order.cashBasis));
-		}
-	const units = parts.flatMap((one) => one.units.flatMap(({ entries }) => entries));
-	await claimReferences(access, parts, 'claim', [...also, ...units]);
-	const taken = new Set<string>();
 	const found = new Map<Claim, Found>();
-	for (const { claim, own, order } of wanted)
-		found.set(claim, takeUnits(access, own, taken, order?.cashBasis));
-	for (const entry of units) if (!taken.has(entry)) access.drop(entry);
+	for (const { claim, order } of parts)
+		if (order.state === 'created') found.set(claim, { state: 'wholeCreated' });
+		else if (order.state === 'unknown') found.set(claim, { state: 'wholeUnknown' });
+	const open = parts.filter(({ claim }) => !found.has(claim));
+	for (const { own, order } of open) own.orderResends = order.resends;
+	await claimReferences(
+		access,
+		open.map(({ own }) => own),
+		'claim',
+	);
+	const units = groupUnits(open);
+	await readUnits(
+		access,
+		[...units.values()].filter(({ order }) => !access.isNew(claimed(order))),
+	);
+	for (const part of open) {
+		const ofOrder = units.get(claimed(part.order));
+		if (ofOrder) found.set(part.claim, foundPart(access, part, ofOrder));
+	}
 	return found;
 }
 
-/**
- * What a claim has found. A free delivery takes its units, unless other deliveries have taken them.
- *
- * @param taken the units that the deliveries before it take; its own are added
- */
-function takeUnits(
-	access: Access,
-	own: Reference,
-	taken: Set<string>,
-	cashBasis: string | undefined,
-): Found {
-	const isTaken = (entry: string) => !access.isNew(entry) || taken.has(entry);
-	const { state, units } = own;
-	if (state !== 'free') {
-		const isGrown = units.some(({ entries, count }) => entries.filter(isTaken).length < count);
-		return { state: state === 'created' && isGrown ? 'grown' : state };
+/** The units of each order, by its claim: two shops may have orders with the same reference. */
+function groupUnits(
+	parts: ReadonlyArray<Part & { order: FoundReference }>,
+): ReadonlyMap<string, OrderUnits> {
+	const units = new Map<string, OrderUnits>();
+	for (const { own, order, lines } of parts) {
+		const known = units.get(claimed(order));
+		if (known) known.parts.push({ own, lines });
+		// The number 0 would say that the other order was sent in parts.
+		else
+			units.set(
+				claimed(order),
+				unitsOf(order, [{ own, lines }], order.state === 'anotherOrder' ? 1 : 0),
+			);
 	}
-	const free = units.flatMap(({ entries, count, canceled, fulfilled }) => {
-		const open = entries.filter((entry) => !isTaken(entry));
-		const gone = Math.max(0, open.length - entries.length + fulfilled);
-		for (const entry of open.slice(open.length - gone)) taken.add(entry);
-		return open.slice(0, Math.max(0, Math.min(count, open.length - gone - canceled)));
-	});
-	const isComplete = free.length === units.reduce((sum, { count }) => sum + count, 0);
-	// After Allow Resending for this fulfillment order, its units may go out again.
-	if (!isComplete && own.resends === 0) {
-		access.drop(claimed(own));
-		return { state: free.length > 0 ? 'unitsPartlySent' : 'unitsSent' };
-	}
-	for (const entry of free) taken.add(entry);
-	const released = [...free, claimed(own)];
-	return { state, confirmed: createdEntries(own), released, cashBasis };
+	return units;
 }
 
-/**
- * Claims references and sets their states.
- *
- * @param also other entries to record at once, after them: a delivery must not look free while its
- *   units are taken
- */
-async function claimReferences(
+/** What was found about a fulfillment order. If it is free, it takes its units, unless others have. */
+function foundPart(
 	access: Access,
-	references: readonly Reference[],
+	part: Part & { order: FoundReference; own: FoundReference },
+	units: OrderUnits,
+): Found {
+	const { own, order, lines } = part;
+	// Even if it is not sent: others of its order may be.
+	const inParts = order.state === 'free' ? [firstPart(order)] : [];
+	if (own.state === 'created' && lines.some((line) => hasGrown(units, line)))
+		return { state: 'grown', claimed: inParts };
+	if (own.state !== 'free') return { state: own.state, claimed: inParts };
+	if (lines.every((line) => freeUnits(units, line) >= line.units)) {
+		const { recorded, released } = takeUnits(units, part);
+		return {
+			state: 'free',
+			claimed: [...inParts, ...recorded],
+			confirmed: createdEntries(own),
+			released: [...released, claimed(own)],
+		};
+	}
+	access.drop(claimed(own));
+	const isPartly = lines.some((line) => freeUnits(units, line) > 0);
+	return { state: isPartly ? 'unitsPartlySent' : 'unitsSent', claimed: inParts };
+}
+
+/** Claims references and sets their states. */
+export async function claimReferences(
+	access: Access,
+	references: readonly FoundReference[],
 	purpose: Purpose,
-	also: readonly string[] = [],
 ): Promise<void> {
-	for (let pending = references, others = also; pending.length > 0; others = []) {
-		const added = await access.add([...pending.map(claimed), ...others], purpose);
+	let pending = references;
+	while (pending.length > 0) {
+		const added = await access.add(pending.map(claimed), purpose);
 		for (const one of pending) if (added.has(claimed(one))) one.state = 'free';
 		const known = pending.filter(({ state }) => state !== 'free');
 		pending = await readStates(access, known);
@@ -231,82 +226,32 @@ async function claimReferences(
  *
  * @returns those that Allow Resending has freed
  */
-async function readStates(access: Access, references: readonly Reference[]): Promise<Reference[]> {
-	const inParts = (one: Reference) => partsEntries(one, ...one.cashBases);
-	const usual = (one: Reference) => (one.isInParts ? inParts : createdEntries)(one);
-	const rare = (one: Reference) => (one.isInParts ? createdEntries : inParts)(one);
+async function readStates(
+	access: Access,
+	references: readonly FoundReference[],
+): Promise<FoundReference[]> {
+	const inParts = (one: Reference) => [firstPart(one)];
+	const usual = (one: FoundReference) => (one.isInParts ? inParts : createdEntries)(one);
+	const rare = (one: FoundReference) => (one.isInParts ? createdEntries : inParts)(one);
 	// Each answer "no" costs a removal, so the rare states are asked for only if necessary.
 	const first = references.flatMap((one) => [entryOf(one, 'examined'), ...usual(one)]);
 	const known = await access.ask(first);
 	const has = (one: Reference, kind: EntryKind) => known.has(entryOf(one, kind));
+	const isInParts = (one: Reference) => known.has(firstPart(one));
 	const isUndecided = (one: Reference) =>
-		!has(one, 'examined') && !has(one, 'created') && !has(one, 'parts');
-	const second = references.filter(isUndecided).flatMap((one) => [...rare(one), resend(one)]);
+		!has(one, 'examined') && !has(one, 'created') && !isInParts(one);
+	const second = references
+		.filter(isUndecided)
+		.flatMap((one) => [...rare(one), entryOf(one, 'resend')]);
 	for (const entry of await access.ask(second)) known.add(entry);
 	const anyOrder = (one: Reference) => entryOf(one, 'order', '');
-	const isOther = (one: Reference) =>
+	const isOther = (one: FoundReference) =>
 		one.orderId && has(one, 'created') && !known.has(entryOf(one, 'order', one.orderId));
 	for (const entry of await access.ask(references.filter(isOther).map(anyOrder))) known.add(entry);
 	for (const one of references) {
 		if (isUndecided(one) || has(one, 'examined')) continue;
-		one.cashBasis = one.cashBases.find((basis) => known.has(entryOf(one, 'cash', basis)));
 		const isSameOrder = !isOther(one) || known.has(anyOrder(one));
-		one.state = has(one, 'parts') ? 'inParts' : isSameOrder ? 'created' : 'anotherOrder';
+		one.state = isInParts(one) ? 'inParts' : isSameOrder ? 'created' : 'anotherOrder';
 	}
 	return references.filter((one) => isUndecided(one) && has(one, 'resend'));
-}
-
-/** The units of an order with more are claimed in groups, so that no order fills the store. */
-const maxUnitsPerOrder = 45;
-
-/**
- * The units that a part takes of each line item: `count` of the entries that are free, since Shopify
- * doesn't say which of a line's units are in a fulfillment order. Canceled ones may be claimed or not,
- * so as many stay free; of fulfilled ones, those not claimed before are claimed.
- */
-function unitClaims(order: Reference, { lines }: OrderPart) {
-	const total = lines.reduce((sum, { quantity }) => sum + quantity, 0);
-	const maxGroups =
-		total <= maxUnitsPerOrder ? Infinity : Math.max(1, Math.floor(maxUnitsPerOrder / lines.length));
-	return lines.flatMap(({ id, quantity, canceled = 0, fulfilled = 0, units }) => {
-		if (units <= 0) return [];
-		const groupSize = Math.max(1, Math.ceil(quantity / maxGroups));
-		const groupsOf = (some: number) => Math.ceil(Math.max(some, units) / groupSize);
-		const length = groupsOf(quantity);
-		const entries = Array.from({ length }, (_, group) => entryOf(order, 'unit', id, group));
-		const claim = { count: groupsOf(0), canceled: length - groupsOf(quantity - canceled) };
-		return [{ ...claim, entries, fulfilled: Math.floor(fulfilled / groupSize) }];
-	});
-}
-
-/**
- * Lets references be sent again, whatever their state: that of an order frees its delivery and those
- * of its fulfillment orders; that of a fulfillment order frees only this one. The store can't list
- * entries, so the next ones have another count.
- *
- * @returns the references that would not have been sent
- * @throws when the store fails
- */
-export async function freeReferences(
-	access: Access,
-	companyId: number | undefined,
-	references: readonly string[],
-): Promise<ReadonlySet<string>> {
-	const freed = new Set<string>();
-	const obsolete = ['created', 'parts', 'examined'] as const;
-	// After ten uses for an order, this has no effect on its fulfillment orders' own references.
-	let pending = references.flatMap((reference) =>
-		Array.from({ length: 10 }, (_, count) => referenceOf(companyId, reference, count)),
-	);
-	while (pending.length > 0) {
-		await claimReferences(access, pending, 'question');
-		const remembered = pending.filter(({ state }) => state !== 'free');
-		await access.add(remembered.map(resend), 'order');
-		await access.remove(remembered.flatMap((one) => obsolete.map((kind) => entryOf(one, kind))));
-		for (const { reference } of remembered) freed.add(reference);
-		// After an interrupted lookup, the next count may be claimed as well.
-		pending = remembered.filter((one) => !access.isNew(resend(one)));
-		for (const one of pending) one.resends++;
-	}
-	return freed;
 }

@@ -1,6 +1,7 @@
 import { realClock, type Clock } from '../common/clock';
 import { chunk } from '../common/data';
-import { claimAll, freeReferences, type Claim, type Found } from './claims';
+import { findAll, type Claim, type Found } from './claims';
+import { freeReferences } from './resending';
 import { Access, openWorkflowStore, type Purpose, type Store, type StoreContext } from './store';
 
 /** The ledger of the current workflow, in n8n's database. */
@@ -36,7 +37,11 @@ export class Ledger {
 	 * @throws when the store fails: then none is claimed
 	 */
 	async claim(claims: readonly Claim[]): Promise<ReadonlyMap<Claim, Found>> {
-		const found = await this.run(['question'], async (access) => await claimAll(access, claims));
+		const found = await this.run(['question'], async (access) => {
+			const all = await findAll(access, claims);
+			await access.addOwn([...all.values()].flatMap(({ claimed = [] }) => claimed));
+			return all;
+		});
 		for (const [claim, one] of found) this.claimed.set(claim, one);
 		return found;
 	}
@@ -47,7 +52,7 @@ export class Ledger {
 		const states: Array<[Claim, Found]> = [];
 		// In portions: what is recorded for a moment drops the oldest entries of a full store.
 		for (const some of chunk(claims, 100))
-			states.push(...(await this.run(all, async (access) => await claimAll(access, some))));
+			states.push(...(await this.run(all, async (access) => await findAll(access, some))));
 		return new Map(states);
 	}
 
@@ -68,9 +73,15 @@ export class Ledger {
 	}
 
 	/** Lets references be sent again: see {@link freeReferences}. @throws when the store fails */
-	async allowResending(companyId: number | undefined, references: readonly string[]) {
-		const free = async (access: Access) => await freeReferences(access, companyId, references);
-		return await this.run(['question'], free);
+	async allowResending(
+		companyId: number | undefined,
+		references: readonly string[],
+		orderReferenceId?: string,
+	) {
+		return await this.run(
+			['question'],
+			async (access) => await freeReferences(access, companyId, references, orderReferenceId),
+		);
 	}
 
 	/**

@@ -252,6 +252,15 @@ export class Access {
 		return added;
 	}
 
+	/**
+	 * Records entries of a claim that no other access can have recorded: if that fails, those that it may
+	 * have recorded are removed with the claim.
+	 */
+	async addOwn(own: readonly string[]): Promise<void> {
+		for (const entry of own) this.added.set(entry, 'claim');
+		await this.add(own, 'claim');
+	}
+
 	/** Returns which of some entries exist. The store can only record, so the others are removed later. */
 	async ask(wanted: readonly string[]): Promise<Set<string>> {
 		const added = await this.add(wanted, 'question');

@@ -1,10 +1,12 @@
 import { z } from 'zod/v4';
 
 import { chunk } from '../common/data';
-import { collectionParameter, parameterReader, toList } from '../common/parameters';
-import { companyIdField, optionsField, referenceIdsField } from '../common/fields';
+import { collectionParameter, omitBlank, parameterReader, toList } from '../common/parameters';
+import { companyIdField, optionsField, referenceIdsField, textField } from '../common/fields';
 import { unwrap } from '../common/result';
+import { lowerFirst } from '../common/text';
 import { openLedger } from '../ledger/ledger';
+import type { ResendState } from '../ledger/resending';
 import { clearStore } from '../ledger/store';
 import { readCompanyOption } from '../service/credential';
 import { serviceLabels, validate } from '../service/validation';
@@ -15,9 +17,12 @@ import { showFor, type Operation } from './resource';
 const parametersSchema = z.object({
 	referenceIds: targetSchemas.referenceIds,
 	companyId: companyIdSchema.optional(),
+	orderReferenceId: targetSchemas.referenceIds.element.optional(),
 });
 
 const childCompanyLabel = 'Child Company ID';
+const orderReferenceLabel = "Order's Reference ID";
+const labels = { ...serviceLabels, orderReferenceId: lowerFirst(orderReferenceLabel) };
 
 /** Lets deliveries that the workflow remembers be sent again. */
 export const allowResending: Operation = {
@@ -62,6 +67,12 @@ export const allowResending: Operation = {
 						description:
 							'The child company that the deliveries were created for, if Create has this option too',
 					},
+					textField(
+						orderReferenceLabel,
+						'orderReferenceId',
+						'e.g. #1001',
+						'The reference ID of the order, if the deliveries are of its fulfillment orders. Defaults to the text before the last hyphen of each reference ID, e.g. #1001 for #1001-6789.',
+					),
 				],
 			},
 		]),
@@ -70,7 +81,7 @@ export const allowResending: Operation = {
 		const parameters = parameterReader(context);
 		const node = context.getNode();
 		/** A fixed list names the same references in every item, but only the first frees them. */
-		const allowed = new Set<string>();
+		const states = new Map<string, ResendState>();
 		return await runPerItem(context, async (item) => {
 			if (parameters.get('references', item) === 'all') {
 				await clearStore(context);
@@ -81,22 +92,34 @@ export const allowResending: Operation = {
 			const input = {
 				referenceIds: toList(parameters.get('referenceIds', item)),
 				companyId: unwrap(node, readCompanyOption(options, childCompanyLabel)),
+				...omitBlank({ orderReferenceId: options.orderReferenceId }),
 			};
-			const checked = validate(parametersSchema, input, 'References', serviceLabels);
-			const { companyId, referenceIds } = unwrap(node, checked);
+			const checked = validate(parametersSchema, input, 'References', labels);
+			const { companyId, referenceIds, orderReferenceId } = unwrap(node, checked);
 			const keyOf = (reference: string) => JSON.stringify([companyId, reference]);
-			const others = referenceIds.filter((reference) => !allowed.has(keyOf(reference)));
+			const others = referenceIds.filter((reference) => states.get(keyOf(reference)) !== 'freed');
+			const ledger = openLedger(context);
 			// n8n's store stands still while it looks for them.
-			for (const some of chunk(others, 50))
-				for (const freed of await openLedger(context).allowResending(companyId, some))
-					allowed.add(keyOf(freed));
+			for (const some of chunk(others, 50)) {
+				const found = await ledger.allowResending(companyId, some, orderReferenceId);
+				for (const [reference, state] of found) states.set(keyOf(reference), state);
+			}
 			return referenceIds.map((referenceId) => {
-				const isAllowed = allowed.has(keyOf(referenceId));
-				const message = isAllowed
-					? `${referenceId} is sent when it comes in again, from any shop in this workflow. For a whole order, its fulfillment orders are too.`
-					: `This workflow doesn't remember this reference ID. Check the spelling (including a leading #) and the option ${childCompanyLabel}.`;
-				return outputItem({ referenceId, allowed: isAllowed, message }, item);
+				const state = states.get(keyOf(referenceId)) ?? 'notRemembered';
+				const message = resendMessage(referenceId, state);
+				return outputItem({ referenceId, allowed: state === 'freed', message }, item);
 			});
 		});
 	},
 };
+
+function resendMessage(referenceId: string, state: ResendState): string {
+	switch (state) {
+		case 'freed':
+			return `${referenceId} is sent when it comes in again, from any shop in this workflow. For a whole order, its fulfillment orders are too.`;
+		case 'orderSent':
+			return `${referenceId} is not allowed, because its whole order was sent or may have been sent. If the Delivery Service has no delivery of the order, use Allow Resending with the reference ID of the order.`;
+		case 'notRemembered':
+			return `This workflow doesn't remember this reference ID. Check the spelling (including a leading #) and the option ${childCompanyLabel}.`;
+	}
+}

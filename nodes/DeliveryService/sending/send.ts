@@ -132,9 +132,6 @@ class Run {
 	/** Claimed by other executions, which may be sending them now. */
 	private elsewhere: Job[] = [];
 
-	/** Their units were claimed by others, maybe of this run: claimed once more when those are sent. */
-	private readonly conflicts = new Set<Job>();
-
 	constructor(private readonly options: SendingOptions) {
 		const { signal } = options;
 		const { signal: stop } = this.stop;
@@ -143,7 +140,6 @@ class Run {
 
 	async send(jobs: readonly Job[]): Promise<Report> {
 		for (const group of groupJobs(jobs)) await this.sendGroup(group);
-		for (const group of groupJobs([...this.conflicts])) await this.sendGroup(group);
 		await this.sendClaimedElsewhere();
 		const ledgerFailed = await this.flush();
 		const { requests, waitedMs, reducedSize } = this;
@@ -209,11 +205,6 @@ class Run {
 		}
 		return jobs.filter((job) => {
 			const one = job.claim && found.get(job.claim);
-			const isConflict = one?.state === 'unitsSent' || one?.state === 'unitsPartlySent';
-			if (isConflict && !this.conflicts.has(job)) {
-				this.conflicts.add(job);
-				return false;
-			}
 			job.outcome = outcomeOfClaim(one?.state);
 			if (job.outcome?.kind === 'unknown') this.elsewhere.push(job);
 			return job.outcome === undefined;

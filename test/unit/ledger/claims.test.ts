@@ -52,6 +52,11 @@ const part = (referenceId: string, ...lines: Array<[quantity: number, units: num
 	},
 });
 
+/** An order that is sent in parts is claimed, and a first part has a number. */
+const orderEntries = 2;
+/** It is claimed and created, and knows its number. */
+const partEntries = 3;
+
 test('looks up in portions, which drop few entries of a full store', async () => {
 	await ledger.lookUp(Array.from({ length: 250 }, (_, index) => order(`#${index}`)));
 	const counts = accesses.flatMap(([kind, count]) => (kind === 'record' ? count : []));
@@ -76,6 +81,12 @@ async function create(...claims: Claim[]): Promise<void> {
 	await ledger.flush();
 }
 
+/** Uses Allow Resending, and returns the references that it has freed. */
+async function allow(...references: string[]): Promise<string[]> {
+	const states = await ledger.allowResending(undefined, references);
+	return references.filter((reference) => states.get(reference) === 'freed');
+}
+
 test('an order is created, another one of its name is not, and a claim alone is unknown', async () => {
 	await create(order('#1', 'A'));
 	expect(entries.size).toBe(3);
@@ -88,15 +99,21 @@ test('an order is created, another one of its name is not, and a claim alone is 
 	expect(entries.size).toBe(4);
 });
 
-test('a released delivery is free again, and leaves nothing behind', async () => {
+test('a released delivery is free again, also when it was claimed and released many times', async () => {
 	const [one, other] = [order('#5'), part('#1-1', [2, 2])];
 	expect(await claim(one, other)).toEqual(['free', 'free']);
 	ledger.release(one);
 	ledger.release(other);
 	await ledger.flush();
-	// The order stays an order that is sent in parts.
-	expect(entries.size).toBe(2);
-	expect(await lookUp(one, other)).toEqual(['free', 'free']);
+	// The order stays an order that is sent in parts, and the part keeps its number.
+	expect(entries.size).toBe(orderEntries + 1);
+	for (let times = 0; times < 3; times++) {
+		expect(await claim(one, other)).toEqual(['free', 'free']);
+		ledger.release(one);
+		ledger.release(other);
+		await ledger.flush();
+	}
+	expect(entries.size).toBe(orderEntries + 1);
 	expect(await lookUp(order('#1', 'A'))).toEqual(['inParts']);
 });
 
@@ -118,7 +135,7 @@ test('an order is sent whole or in parts, also while its outcome is unknown', as
 test('each unit goes out once, and a fulfillment order that is not sent takes none', async () => {
 	await create(part('#1-1', [2, 2], [3, 1]));
 	const before = [...entries];
-	expect(entries.size).toBe(2 + 2 + 3);
+	expect(entries.size).toBe(orderEntries + partEntries + 2);
 	expect(await claim(part('#1-2', [2, 1]))).toEqual(['unitsSent']);
 	expect(await claim(part('#1-3', [2, 1], [3, 2]))).toEqual(['unitsPartlySent']);
 	expect(await claim(part('#1-4', [2, 0], [3, 3]))).toEqual(['unitsPartlySent']);
@@ -126,27 +143,25 @@ test('each unit goes out once, and a fulfillment order that is not sent takes no
 	// In one claim, the first one gets the units.
 	const both = [part('#1-5', [2, 0], [3, 2]), part('#1-6', [2, 0], [3, 1])];
 	expect(await claim(...both)).toEqual(['free', 'unitsSent']);
-	expect(entries.size).toBe(before.length + 1 + 2);
+	expect(entries.size).toBe(before.length + 3 + 1);
 });
 
 test.each<[number, Array<[number, number]>]>([
-	[24, [[45, 24]]],
-	// Groups of two units: 25 of 50.
-	[13, [[50, 25]]],
-	[25, [[49, 49]]],
-	// Two lines share the groups.
+	[2, [[45, 24]]],
+	[5, [[60, 31]]],
+	[1, [[64, 64]]],
 	[
-		22 + 10,
+		4 + 2,
 		[
 			[240, 240],
 			[10, 10],
 		],
 	],
 	// More units than were ordered.
-	[3, [[2, 3]]],
+	[2, [[2, 3]]],
 ])('takes %i entries for the units of %j', async (count, lines) => {
 	await create(part('#1-1', ...lines));
-	expect(entries.size).toBe(2 + 2 + count);
+	expect(entries.size).toBe(orderEntries + partEntries + count);
 	const rest = lines.map(([quantity, units]): [number, number] => [
 		quantity,
 		Math.max(quantity - units, 0) + 1,
@@ -154,75 +169,63 @@ test.each<[number, Array<[number, number]>]>([
 	expect(await claim(part('#1-2', ...rest))).not.toEqual(['free']);
 });
 
-/** The same, with a share of the cash. */
-const unpaidPart = (referenceId: string, units: number, ...cashBases: string[]): Claim => {
-	const { part: own, ...claimed } = part(referenceId, [45, units]);
-	return { ...claimed, part: own && { ...own, cashBases, firstBasis: cashBases[0] } };
-};
-
-/** The cash basis of a fulfillment order that is free. */
-async function basisOf(one: Claim, isClaimed = false): Promise<unknown> {
-	const found = (await (isClaimed ? ledger.claim([one]) : ledger.lookUp([one]))).get(one);
-	expect(found?.state).toBe('free');
-	return found?.cashBasis;
-}
-
-test("the first fulfillment order's cash basis counts for the others, until the order is sent again", async () => {
-	expect(await basisOf(unpaidPart('#1-1', 1, 'A'))).toBe('A');
-	expect(entries.size).toBe(0);
-	const [first, second] = [unpaidPart('#1-1', 1, 'A', 'B'), unpaidPart('#1-2', 1, 'B')];
-	await create(first, second);
-	expect(entries.size).toBe(3 + 2 + 2 + 2);
-	const before = [...entries];
-	for (const [bases, known] of [
-		[['A'], 'A'],
-		[['B'], undefined],
-		[['C', 'A'], 'A'],
-		[[], undefined],
-	] as const)
-		expect(await basisOf(unpaidPart('#1-3', 1, ...bases))).toBe(known);
-	expect([...entries]).toEqual(before);
-	expect(await basisOf(unpaidPart('#1-4', 1, 'B'), true)).toBeUndefined();
-	await ledger.allowResending(undefined, ['#1-1']);
-	expect(await basisOf(unpaidPart('#1-1', 1, 'B'))).toBeUndefined();
-	await ledger.allowResending(undefined, ['#1']);
-	expect(await basisOf(unpaidPart('#1-1', 1, 'B'))).toBe('B');
-});
-
-test('an order that was paid when it was sent has no cash basis', async () => {
-	await create(part('#1-1', [45, 1]));
-	expect(await basisOf(unpaidPart('#1-2', 1, 'A'))).toBeUndefined();
-});
-
-test('a crash while a cash basis is looked up leaves the order unknown', async () => {
-	await create(unpaidPart('#1-1', 1, 'A'));
-	failsFrom = accesses.length + 3;
-	await expect(ledger.claim([unpaidPart('#1-2', 1, 'B')])).rejects.toThrow('no database');
-	failsFrom = Infinity;
-	expect(await lookUp(unpaidPart('#1-2', 1, 'B'))).toEqual(['wholeUnknown']);
-});
-
-test('an order sent as one fulfillment order takes at most 50 entries', async () => {
-	await create(unpaidPart('#1-1', 45, 'A'));
-	expect(entries.size).toBe(50);
-});
-
 test('Allow Resending for an order frees its deliveries, and for a fulfillment order only that one', async () => {
 	await create(part('#1-1', [2, 1]), part('#1-2', [2, 1]));
-	expect(await ledger.allowResending(undefined, ['#1-1', '#9'])).toEqual(new Set(['#1-1']));
+	expect(await allow('#1-1', '#9')).toEqual(['#1-1']);
 	expect(await lookUp(part('#1-1', [2, 1]), part('#1-2', [2, 1]))).toEqual(['free', 'created']);
-	expect(await ledger.allowResending(8, ['#1'])).toEqual(new Set());
+	expect(await ledger.allowResending(8, ['#1'])).toEqual(new Map([['#1', 'notRemembered']]));
 	for (let times = 0; times < 3; times++) {
-		expect(await ledger.allowResending(undefined, ['#1'])).toEqual(new Set(['#1']));
+		expect(await allow('#1')).toEqual(['#1']);
 		await create(part('#1-1', [2, 1]), part('#1-2', [2, 1]));
 	}
-	expect(await ledger.allowResending(undefined, ['#1-2'])).toEqual(new Set(['#1-2']));
+	expect(await allow('#1-2')).toEqual(['#1-2']);
 	await create(part('#1-2', [2, 1]));
-	expect(await ledger.allowResending(undefined, ['#1'])).toEqual(new Set(['#1']));
+	expect(await allow('#1')).toEqual(['#1']);
 	await create(order('#1', 'B'));
 	expect(await lookUp(order('#1', 'B'))).toEqual(['created']);
-	expect(await ledger.allowResending(undefined, ['#1'])).toEqual(new Set(['#1']));
-	expect(await ledger.allowResending(undefined, ['#1'])).toEqual(new Set());
+	expect(await allow('#1')).toEqual(['#1']);
+	expect(await allow('#1')).toEqual([]);
+});
+
+test('Allow Resending for a fulfillment order lets its units go out with another one, however often', async () => {
+	for (let times = 0; times < 12; times++) {
+		await create(part('#1-1', [60, 31]), part('#1-2', [60, 29]));
+		expect(await claim(part('#1-3', [60, 31]))).toEqual(['unitsSent']);
+		expect(await allow('#1-3', '#1-1')).toEqual(['#1-1']);
+		expect(await lookUp(part('#1-4', [60, 32]))).toEqual(['unitsPartlySent']);
+		expect(await lookUp(part('#1-3', [60, 31]))).toEqual(['free']);
+		await create(part('#1-1', [60, 31]));
+		expect(await allow('#1')).toEqual(['#1']);
+	}
+	await create(part('#1-1', [60, 31]));
+	const ofAnother = await ledger.allowResending(undefined, ['#1-1'], '#2');
+	expect(ofAnother.get('#1-1')).toBe('notRemembered');
+});
+
+test('Allow Resending names an order that was sent whole, or may have been', async () => {
+	await create(order('#1', 'A'));
+	await claim(order('#2', 'B'));
+	const states = await ledger.allowResending(undefined, ['#1-1', '#2-1', '#3-1']);
+	expect([...states.values()]).toEqual(['orderSent', 'orderSent', 'notRemembered']);
+});
+
+test('counts fulfilled units as claimed, and leaves out canceled ones', async () => {
+	const line = { id: 'L', quantity: 10, canceled: 1 };
+	const taking = (referenceId: string, units: number, fulfilled: number): Claim => ({
+		...{ referenceId, orderId: 'A' },
+		part: { orderReferenceId: '#1', lines: [{ ...line, units, fulfilled }] },
+	});
+	// Four were fulfilled without a claim.
+	expect(await lookUp(taking('#1-1', 6, 4))).toEqual(['unitsPartlySent']);
+	const [first, second] = [taking('#1-1', 3, 4), taking('#1-2', 2, 4)];
+	expect(await claim(first)).toEqual(['free']);
+	ledger.release(first);
+	expect(await claim(second)).toEqual(['free']);
+	ledger.confirm(second);
+	// Then those of the second one were fulfilled, too.
+	expect(await lookUp(taking('#1-3', 4, 6))).toEqual(['unitsPartlySent']);
+	await create(taking('#1-3', 3, 6));
+	expect(await claim(taking('#1-4', 1, 6))).toEqual(['unitsSent']);
 });
 
 test('accesses the store once for a claim, and not at all when there is nothing to note', async () => {
@@ -283,7 +286,7 @@ test('Allow Resending frees a reference also after an interrupted claim of its n
 	expect(entries.size).toBeGreaterThan(allowed);
 	failsFrom = Infinity;
 	expect(await lookUp(one)).toEqual(['unknown']);
-	expect(await ledger.allowResending(undefined, ['#1'])).toEqual(new Set(['#1']));
+	expect(await allow('#1')).toEqual(['#1']);
 	expect(await lookUp(one)).toEqual(['free']);
 });
 
@@ -294,7 +297,7 @@ test('an interrupted look-up leaves the reference unknown', async () => {
 	await expect(ledger.lookUp([one])).rejects.toThrow('no database');
 	failsFrom = Infinity;
 	expect(await lookUp(one)).toEqual(['unknown']);
-	expect(await ledger.allowResending(undefined, ['#1'])).toEqual(new Set(['#1']));
+	expect(await allow('#1')).toEqual(['#1']);
 	await create(one);
 	expect(await lookUp(one)).toEqual(['created']);
 });
