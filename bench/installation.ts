@@ -7,7 +7,7 @@ import { freePort } from '../playground/n8n/checks';
 import { N8nClient } from '../playground/n8n/client';
 import { installHost, type Host } from '../playground/n8n/host';
 import { startN8n, type N8n } from '../playground/n8n/n8n';
-import { buildAndPack, installPackage } from '../playground/n8n/package';
+import { getTarball, installPackage } from '../playground/n8n/package';
 
 const owner = {
 	email: 'owner@example.com',
@@ -27,7 +27,7 @@ export interface Installation {
 /** Installs what is missing, starts n8n and signs in. Throws a SetupError if something can't be installed. */
 export async function openInstallation(): Promise<Installation> {
 	const host = await installHost('newest');
-	const tarball = await buildAndPack();
+	const tarball = await getTarball();
 	const userFolder = await mkdtemp(join(tmpdir(), 'delivery-service-bench-'));
 	const removeFolder = async () => await rm(userFolder, { recursive: true, force: true });
 	try {

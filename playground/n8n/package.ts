@@ -26,6 +26,16 @@ export async function buildAndPack(): Promise<string> {
 	});
 }
 
+let packed: Promise<string> | undefined;
+
+/**
+ * Returns the path of this package's tarball: the one that the environment variable E2E_TARBALL names,
+ * or one that is built once for this process.
+ */
+export async function getTarball(): Promise<string> {
+	return process.env.E2E_TARBALL ?? (await (packed ??= buildAndPack()));
+}
+
 /**
  * Installs a packed package into an n8n as n8n's own installer does: without peer dependencies, so
  * that at run time the package uses n8n's copies of them. Throws a CommandError if npm rejects the

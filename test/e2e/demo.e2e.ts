@@ -8,9 +8,8 @@ import { freePort } from '../../playground/n8n/checks';
 import { startChild, type Child } from '../../playground/n8n/childProcess';
 import { projectFolder } from '../../playground/n8n/folders';
 import { installHost } from '../../playground/n8n/host';
-import { installPackage } from '../../playground/n8n/package';
+import { getTarball, installPackage } from '../../playground/n8n/package';
 import { waitFor } from '../../playground/n8n/progress';
-import { getTarball } from './support/installation';
 
 let folder: string;
 let demo: Child | undefined;

@@ -10,12 +10,12 @@ import { freePort } from '../../playground/n8n/checks';
 import { N8nClient } from '../../playground/n8n/client';
 import { projectFolder } from '../../playground/n8n/folders';
 import { findHost, startN8n } from '../../playground/n8n/n8n';
-import { installPackage } from '../../playground/n8n/package';
+import { getTarball, installPackage } from '../../playground/n8n/package';
 import { waitFor } from '../../playground/n8n/progress';
 import { startService, type LocalService } from '../../playground/service/server';
 import { startShopify, type Shopify } from '../../playground/shopify/server';
 import { openShopBrowser, signIn } from './support/browser';
-import { getTarball, owner } from './support/installation';
+import { owner } from './support/installation';
 
 /* The steps in the notes of both starters, in an empty n8n and by clicks only. */
 

@@ -1,14 +1,14 @@
 /**
  * `npm run test:e2e [-- group ... options ...]`: sets up the clone if necessary, then runs the
  * end-to-end tests in real n8n, all groups or the named ones. A group is a file `<group>.e2e.ts` in
- * this folder. The first argument that starts with a dash and all arguments after it go to jest. Three
- * groups run in parallel, since all of them also wait, beside those that hardly compute; the environment
- * variable E2E_AT_ONCE sets another number, 1 for all in turn. With the option `--prepare`, only the dependencies of the groups
- * are installed.
+ * this folder. The first argument that starts with a dash and all arguments after it go to jest. Up to
+ * five groups run in parallel, since all of them mostly wait, beside those that hardly compute; the
+ * environment variable E2E_AT_ONCE sets another number, 1 for all in turn. With the option `--prepare`,
+ * only the dependencies of the groups are installed.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { availableParallelism, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -69,7 +69,10 @@ async function requireTypescript(path) {
 
 function readConcurrency() {
 	const value = process.env.E2E_AT_ONCE;
-	if (value === undefined) return availableParallelism() > 1 ? 3 : 1;
+	if (value === undefined) {
+		// A group uses about a third of a core, and up to 4 GB.
+		return availableParallelism() > 1 ? Math.min(5, Math.ceil(totalmem() / 4e9)) : 1;
+	}
 	if (/^[1-9]\d?$/.test(value)) return Number(value);
 	throw new SetupError(`E2E_AT_ONCE must be a number from 1 to 99, but is "${value}".`);
 }
@@ -83,9 +86,9 @@ function jestArgs(groups, options) {
 
 /** Builds the package once for all groups, runs them, and prints one table of the results. */
 async function runSeveral(groups, concurrency, options) {
-	const { buildAndPack } = await requireTypescript('../../playground/n8n/package.ts');
+	const { getTarball } = await requireTypescript('../../playground/n8n/package.ts');
 	const { longestFirst, runGroups, separateIdle } = await requireTypescript('./support/groups.ts');
-	const tarball = process.env.E2E_TARBALL ?? (await buildAndPack());
+	const tarball = await getTarball();
 	const rowsFile = (group) => join(outputFolder, `${group}.json`);
 	for (const group of groups) rmSync(rowsFile(group), { force: true });
 	const command = (group) => ({

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 
 /** The groups by duration. The longest start first, so that none of them runs alone at the end. */
 const groupsByDuration = [
-	...['kill', 'examples', 'updates', 'queue', 'operations', 'takeover', 'trigger', 'versions'],
-	...['editor', 'harness', 'canvas', 'quickStart', 'migration', 'shopify', 'demo', 'tool', 'pages'],
+	...['kill', 'updates', 'queue', 'fullSet', 'operations', 'examples', 'takeover', 'trigger'],
+	...['versions', 'editor', 'harness', 'canvas', 'quickStart', 'migration', 'shopify', 'demo'],
+	...['tool', 'pages'],
 ];
 
 /** Groups that hardly compute: they wait for locks and timeouts. */

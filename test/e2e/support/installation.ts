@@ -8,7 +8,7 @@ import { freePort } from '../../../playground/n8n/checks';
 import { N8nClient, type Owner } from '../../../playground/n8n/client';
 import type { HostName } from '../../../playground/n8n/host';
 import { findHost, startN8n, type N8n } from '../../../playground/n8n/n8n';
-import { buildAndPack, installPackage } from '../../../playground/n8n/package';
+import { getTarball, installPackage } from '../../../playground/n8n/package';
 import { waitFor } from '../../../playground/n8n/progress';
 import { startService, type LocalService } from '../../../playground/service/server';
 
@@ -59,16 +59,6 @@ export interface Installation {
 	resumeService(apiSecret?: string): Promise<void>;
 	/** Stops all processes and deletes all created files. */
 	close(): Promise<void>;
-}
-
-let packedTarball: Promise<string> | undefined;
-
-/**
- * Returns the path of this package's tarball: the one that run.mjs built for all groups, or one that
- * is built once for all installations of a test file.
- */
-export async function getTarball(): Promise<string> {
-	return process.env.E2E_TARBALL ?? (await (packedTarball ??= buildAndPack()));
 }
 
 /**

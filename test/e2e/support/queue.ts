@@ -11,17 +11,11 @@ import { startChild, type Child } from '../../../playground/n8n/childProcess';
 import { N8nClient } from '../../../playground/n8n/client';
 import { installHost, type Host, type HostName } from '../../../playground/n8n/host';
 import { startN8n, type N8n } from '../../../playground/n8n/n8n';
-import { installPackage } from '../../../playground/n8n/package';
+import { getTarball, installPackage } from '../../../playground/n8n/package';
 import { startPostgresql, startRedis, type Server } from '../../../playground/n8n/servers';
 import { startService, type LocalService } from '../../../playground/service/server';
 import { composeServices, type ComposeService } from '../../support/compose';
-import {
-	credentialName,
-	credentialType,
-	getTarball,
-	owner,
-	type Installation,
-} from './installation';
+import { credentialName, credentialType, owner, type Installation } from './installation';
 
 /** One of n8n's processes, with its own user folder, as if in its own container. */
 interface N8nProcess {

@@ -17,6 +17,17 @@ import { openInstallation, type Installation } from './installation';
 
 type Row = Record<string, unknown>;
 
+type Deliveries = ReturnType<Installation['service']['control']['deliveries']>;
+
+/** The fault of a service that rejects the next creation. */
+export const noCourier = {
+	kind: 'status',
+	method: 'POST',
+	path: '/v1/deliveries',
+	status: 422,
+	body: { code: 'INVALID', message: 'No courier drives there' },
+} as const;
+
 /** A real n8n with the example workflows, the local service, a shop and the owner's mailbox. */
 export interface ShopEnvironment {
 	readonly installation: Installation;
@@ -89,6 +100,16 @@ export async function afterExecutions<T>(
 		return (await countEnded()) >= before + count;
 	});
 	return result;
+}
+
+/** The deliveries of an order, whole or by fulfillment order. */
+export function deliveriesOf(
+	{ installation }: Pick<ShopEnvironment, 'installation'>,
+	{ name }: { name: string },
+): Deliveries {
+	return installation.service.control.deliveries().filter(({ record: { referenceId = '' } }) => {
+		return referenceId === name || referenceId.startsWith(`${name}-`);
+	});
 }
 
 /** Starts n8n with access to a shop and a mailbox, for the examples. */
