@@ -69,7 +69,12 @@ test.each([
 		'send-an-order-again',
 		'Orders that were not sent are tried again the next night.',
 	],
-	[app, 'unknown', 'unknown-delivery', 'If it is not there, run Allow Resending for it, as in '],
+	[
+		app,
+		'unknown',
+		'unknown-delivery',
+		'If it is not there, run Allow Resending for it, as in Help. The next night sends it, and other orders that were not sent.\n',
+	],
 ])(
 	'the email of %s about a delivery that is %s links the help about %s',
 	(file, kind, anchor, step) => {
