@@ -1,6 +1,7 @@
 import type { Problem } from '../common/result';
 import type { CashReduced } from '../shopify/cash';
 import { deliveryMethodNames } from '../shopify/fulfillmentOrder';
+import type { PartlyPaid } from '../shopify/payment';
 import type { MissingField, Skip } from '../shopify/skipping';
 import type { Action } from '../shopify/toDelivery';
 
@@ -119,13 +120,24 @@ function actionText(action: Action): string {
 			return `No cash is collected, but the order is not paid (${methods.join(', ') || 'no payment method'}).${advice}`;
 		}
 		case 'partlyPaid':
-			return 'Not sent: it is only partly paid. Collect the rest, or mark the order as paid in Shopify.';
+			return partlyPaidText(action);
 		case 'unknownPaymentMethod':
 			return `Not sent: it is not paid. ${addCashMethod(action.methods, byHand)}`;
 		case 'noShippingMethod':
 			return `Not sent: it has no shipping method, and only those in Shipping Methods under Filters are sent. To send it, ${byHand}.`;
 		case 'cashReduced':
 			return `The driver collects only ${action.amount} of the unpaid ${action.unpaid}, because ${reducedReasons[action.why]}. If nobody else collects the rest, set the cash of this delivery with the operation Update.`;
+		case 'openReturn': {
+			const after =
+				action.afterReturn === undefined
+					? "how much is left after the return, it doesn't say"
+					: `without the returned items ${action.afterReturn}`;
+			return `No cash is collected, because the order has an open return: Shopify says that ${action.unpaid} is unpaid; ${after}. If the driver should collect something, set the cash of this delivery with the operation Update.`;
+		}
+		case 'otherCurrency': {
+			const shown = action.ofCustomer ?? `an amount in ${action.currency}`;
+			return `The driver collects ${action.amount}, in the currency of the shop. The customer was shown ${shown}. If the driver should collect another amount, set the cash of this delivery with the operation Update.`;
+		}
 		case 'excludedMethod':
 			return `The order also has the shipping method ${listed(action.methods)}, which is not sent by the filters. Check which items to send.`;
 		case 'typeUnclear':
@@ -149,6 +161,16 @@ function actionText(action: Action): string {
 		case 'noCoordinates':
 			return 'The new address has no coordinates. Check whether the Delivery Service has found it.';
 	}
+}
+
+function partlyPaidText({ unpaid, afterReturn, total, isAuthorizationKnown }: PartlyPaid): string {
+	const returned =
+		afterReturn === undefined ? '' : `, or ${afterReturn} without the items of its open return`;
+	const amounts = unpaid === undefined ? '' : ` ${unpaid} of ${total} is unpaid${returned}.`;
+	const authorized = isAuthorizationKnown
+		? ''
+		: " The order doesn't say whether the rest is authorized; orders from Shopify's GraphQL API with totalCapturableSet do.";
+	return `Not sent: it is only partly paid.${amounts}${authorized} Collect or capture the rest, or mark the order as paid in Shopify.`;
 }
 
 const reducedReasons: Readonly<Record<CashReduced['why'], string>> = {

@@ -135,10 +135,6 @@ function problemOf(
 				message: `${label} doesn't say how much is unpaid: it has no "${problem.field}", and its "${problem.statusField}" is ${status}. ${howToRequest(problem.field)}, ${orNever}.`,
 			};
 		}
-		case 'unknownRate':
-			return {
-				message: `${label} doesn't say how much is unpaid in ${problem.currency}, the currency of the customer. ${howToRequest(problem.field)}, ${orNever}.`,
-			};
 		case 'unknownPrice':
 			return {
 				message: `${label} doesn't say what the item "${problem.item}" costs. ${howToRequest(`"${problem.field}"`)}, ${orNever}.`,

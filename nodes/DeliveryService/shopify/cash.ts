@@ -1,6 +1,5 @@
-import { dayAt } from '../common/clock';
+/** What the driver collects of what the customer owes: all of it, or the share of a fulfillment order. */
 import { failure, type Result } from '../common/result';
-import { today } from './deliveryDate';
 import type { OrderMapping } from './mapping';
 import {
 	add,
@@ -18,53 +17,8 @@ import {
 	type Decimal,
 } from './money';
 import { fieldName, type Order } from './order';
-import { paymentKind } from './methods';
+import type { OpenReturn, Payment } from './payment';
 import { needsShipping, priceOfUnits, type LineUnits, type OrderUnits } from './units';
-
-/** Whether an order is paid, and by which methods. */
-export interface Payment {
-	/** `reserved`: a card payment is authorized. `later`: on payment terms, e.g. 30 days after the order. */
-	state: 'paid' | 'reserved' | 'later' | 'unpaid' | 'voided' | 'refunded' | 'unknown';
-	methods: string[];
-	/** Whether one of the methods is cash on delivery. */
-	isByCash: boolean;
-	/** Those that may be cash on delivery by a name that is not known. */
-	unknownMethods: string[];
-}
-
-/** How an order is paid. */
-export function paymentOf(order: Order, { cashOnDeliveryMethods }: OrderMapping): Payment {
-	const state = paymentState(order);
-	const methods = [...new Set([...order.payment_gateway_names, order.gateway])].filter(
-		(method) => method !== undefined,
-	);
-	const kinds = methods.map((method) => paymentKind(method, cashOnDeliveryMethods));
-	return {
-		state,
-		methods,
-		isByCash: state !== 'reserved' && kinds.includes('cashOnDelivery'),
-		unknownMethods: methods.filter((_, index) => kinds[index] === 'unknown'),
-	};
-}
-
-function paymentState(order: Order): Payment['state'] {
-	const { financial_status: status, total_outstanding: outstanding } = order;
-	const hasUnpaid = outstanding !== undefined && sign(outstanding) > 0;
-	switch (status) {
-		case 'paid':
-		case 'voided':
-		case 'refunded':
-			return status;
-		case 'authorized':
-			return 'reserved';
-		case 'partially_refunded':
-			if (!hasUnpaid) return 'paid';
-			break;
-		case undefined:
-			if (!hasUnpaid) return outstanding ? 'paid' : 'unknown';
-	}
-	return order.payment_terms ? 'later' : 'unpaid';
-}
 
 /** How the unpaid amount of an order is collected. */
 export interface CashDecision {
@@ -72,9 +26,9 @@ export interface CashDecision {
 	amount?: number;
 	/** If the delivery is for a fulfillment order: the unpaid amount of its order. */
 	outstanding?: number;
-	/** If all deliveries of the order together may collect less than that. */
-	reduced?: CashReduced;
-	/** Whether an update can't set it: what was paid may be for this part or for fulfilled ones. */
+	/** What a person should know about the amount. */
+	actions: readonly CashAction[];
+	/** Whether an update can't set it: what was paid or is returned may be for other items. */
 	isUnclear?: true;
 	/** Set if there is nothing to collect. */
 	isSettled?: true;
@@ -84,6 +38,14 @@ export interface CashDecision {
 	 */
 	notCollectedFor?: string[];
 }
+
+/** What a person should know about the cash of a delivery; amounts have their currency. */
+export type CashAction =
+	| CashReduced
+	/** Nothing is collected: an open return may settle what is unpaid. */
+	| { code: 'openReturn'; unpaid: string; afterReturn: string | undefined }
+	/** The driver collects the amount in the shop's currency, the customer was shown another. */
+	| { code: 'otherCurrency'; amount: string; currency: string; ofCustomer: string | undefined };
 
 /** The driver collects less of the unpaid amount than the items cost, and perhaps nobody the rest. */
 export interface CashReduced {
@@ -97,8 +59,6 @@ export interface CashReduced {
 /** Why it is unclear how much the driver collects. */
 export type CashProblem =
 	| { code: 'unknownUnpaid'; field: string; statusField: string; status: string | undefined }
-	/** In the currency of the customer. */
-	| { code: 'unknownRate'; currency: string; field: string }
 	| { code: 'unknownPrice'; item: string; field: string };
 
 /**
@@ -107,42 +67,54 @@ export type CashProblem =
  * @returns the decision, or why the unpaid amount is unknown
  */
 export function decideCash(
-	order: Order,
-	units: OrderUnits,
+	{ order, units, payment }: { order: Order; units: OrderUnits; payment: Payment },
 	mapping: OrderMapping,
 ): Result<CashDecision, CashProblem> {
-	const { state, isByCash, methods } = paymentOf(order, mapping);
-	const isSettled = { ok: true, value: { isSettled: true } } as const;
-	const isLater =
-		state === 'later' && !isByCash && !(mapping.cod === 'unpaid' && isDue(order, mapping));
-	if (['paid', 'voided', 'refunded', 'reserved'].includes(state) || isLater) return isSettled;
-	const amount = outstandingAmount(order);
-	if (amount && sign(amount) <= 0) return isSettled;
-	if (mapping.cod === 'never') return { ok: true, value: {} };
-	if (mapping.cod === 'cashOnDeliveryOrders' && !isByCash)
-		return { ok: true, value: amount ? { notCollectedFor: methods } : {} };
-	if (!amount)
+	const { state, isByCash, methods, owed, openReturn } = payment;
+	const settled = { ok: true, value: { isSettled: true, actions: [] } } as const;
+	if (state === 'voided' || state === 'refunded' || state === 'reserved') return settled;
+	if (state === 'later' && !isByCash) return settled;
+	const isCollected = isByCash || mapping.cod === 'unpaid';
+	if (openReturn && isCollected && mapping.cod !== 'never')
+		return { ok: true, value: { isUnclear: true, actions: [openReturnAction(order, openReturn)] } };
+	if (state === 'paid') return settled;
+	if (mapping.cod === 'never') return { ok: true, value: { actions: [] } };
+	if (!isCollected)
+		return { ok: true, value: { ...(owed && { notCollectedFor: methods }), actions: [] } };
+	if (!owed)
 		return failure({
 			code: 'unknownUnpaid',
 			field: fieldName(order, ['total_outstanding']),
 			statusField: fieldName(order, ['financial_status']),
 			status: order.financial_status,
 		});
-	const convert = toCustomersCurrency(order);
-	if (!convert) {
-		const field = fieldName(order, ['current_total_price_set']);
-		return failure({ code: 'unknownRate', currency: order.presentment_currency ?? '', field });
-	}
-	if (!order.fulfillmentOrder) return { ok: true, value: { amount: toNumber(convert(amount)) } };
-	return partCash(order, units, amount, convert);
+	if (order.fulfillmentOrder) return partCash(order, units, owed);
+	return { ok: true, value: { amount: toNumber(owed), actions: currencyActions(order, owed) } };
 }
 
-/** Whether the day has come on which some of an order's payment terms are due. */
-function isDue({ payment_terms: terms }: Order, mapping: OrderMapping): boolean {
-	return (terms?.payment_schedules ?? []).some(({ due_at = '', completed_at }) => {
-		const due = Date.parse(due_at);
-		return !completed_at && due && dayAt(due, mapping.time.timeZone) <= today(mapping);
-	});
+function openReturnAction(order: Order, { unpaid, afterReturn }: OpenReturn): CashAction {
+	return {
+		code: 'openReturn',
+		unpaid: amountText(unpaid, order.currency),
+		afterReturn: afterReturn && amountText(max(afterReturn, zero), order.currency),
+	};
+}
+
+/** Names what the customer was shown, if it is in another currency than what the driver collects. */
+function currencyActions(order: Order, collected: Decimal): CashAction[] {
+	const { currency, presentment_currency: shown } = order;
+	if (shown === undefined || shown === currency) return [];
+	const sets = [order.total_outstanding_set, order.current_total_price_set, order.total_price_set];
+	const rate = sets.find((set) => set && sign(set.shop) > 0);
+	const ofCustomer = rate && scale(collected, rate.presentment, rate.shop, currencyDecimals(shown));
+	return [
+		{
+			code: 'otherCurrency',
+			amount: amountText(collected, currency),
+			currency: shown,
+			ofCustomer: ofCustomer && amountText(ofCustomer, shown),
+		},
+	];
 }
 
 /**
@@ -161,7 +133,6 @@ function partCash(
 	order: Order,
 	{ lines }: OrderUnits,
 	unpaid: Decimal,
-	convert: NonNullable<ReturnType<typeof toCustomersCurrency>>,
 ): Result<CashDecision, CashProblem> {
 	const decimals = Math.max(currencyDecimals(order.currency), unpaid.scale);
 	const paidFor: Array<LineUnits & { price: Decimal }> = [];
@@ -186,29 +157,26 @@ function partCash(
 	const rest = isPaymentClear ? cost : max(subtract(cost, paid), zero);
 	const collected = min(rest, unpaid);
 	const isSettled = sign(collected) === 0;
-	// Rounded down, the amounts of all deliveries together are not more than the converted one.
-	const amount = isEqual(collected, unpaid) ? convert(unpaid) : convert(collected, 'down');
 	const isRest = sign(subtract(unpaid, collected)) > 0;
 	const why =
 		sign(subtract(cost, rest)) > 0
 			? 'paymentUnclear'
 			: sign(feesOf(first?.canceled ?? 0)) > 0 && 'feesLost';
-	const currency = order.presentment_currency ?? order.currency;
+	const actions = isSettled ? [] : currencyActions(order, collected);
+	if (isRest && why)
+		actions.push({
+			code: 'cashReduced',
+			amount: amountText(collected, order.currency),
+			unpaid: amountText(unpaid, order.currency),
+			why,
+		});
 	const isTouched = sign(ofFulfilled) > 0 || lines.some((entry) => fulfilledUnits(entry) > 0);
 	return {
 		ok: true,
 		value: {
-			outstanding: toNumber(convert(unpaid)),
-			...(isSettled ? { isSettled } : { amount: toNumber(amount) }),
-			...(isRest &&
-				why && {
-					reduced: {
-						code: 'cashReduced',
-						amount: amountText(amount, currency),
-						unpaid: amountText(convert(unpaid), currency),
-						why,
-					},
-				}),
+			outstanding: toNumber(unpaid),
+			actions,
+			...(isSettled ? { isSettled } : { amount: toNumber(collected) }),
 			...(isTouched && !isPaymentClear && sign(paid) > 0 && { isUnclear: true }),
 		},
 	};
@@ -232,31 +200,4 @@ function unknownPrice(order: Order, { line, name: item }: LineUnits): CashProble
 		line.price ? 'discount_allocations' : 'price',
 	]);
 	return { code: 'unknownPrice', item, field };
-}
-
-/**
- * The unpaid amount of an order, or undefined if unknown. For partially_paid and partially_refunded
- * orders it is not guessed, since the driver could collect too much or too little.
- */
-function outstandingAmount(order: Order): Decimal | undefined {
-	const { total_outstanding: outstanding, financial_status: status } = order;
-	if (outstanding || status !== 'pending') return outstanding;
-	return order.current_total_price ?? order.total_price;
-}
-
-/**
- * Converts amounts to the currency that the customer owes, at the order's own rate; undefined if the
- * order doesn't contain it.
- */
-function toCustomersCurrency(
-	order: Order,
-): ((amount: Decimal, rounding?: 'down') => Decimal) | undefined {
-	const { currency, presentment_currency: owedCurrency = currency } = order;
-	if (owedCurrency === currency) return (amount) => amount;
-	const sets = [order.total_outstanding_set, order.current_total_price_set, order.total_price_set];
-	const rate = sets.find((set) => set && sign(set.shop) > 0);
-	const decimals = currencyDecimals(owedCurrency);
-	return (
-		rate && ((amount, rounding) => scale(amount, rate.presentment, rate.shop, decimals, rounding))
-	);
 }

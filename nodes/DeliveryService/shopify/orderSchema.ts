@@ -260,6 +260,11 @@ export const orderSchema = object({
 	financial_status: optionalText,
 	/** When an order is to be paid that ships before, e.g. in 30 days. */
 	payment_terms: object({
+		/** E.g. "receipt", "fulfillment" or "net". */
+		payment_terms_type: ifReadable(optionalText),
+		payment_terms_name: ifReadable(optionalText),
+		/** Only in GraphQL. */
+		overdue: flag.catch(undefined),
 		payment_schedules: list(
 			object({ due_at: ifReadable(optionalText), completed_at: ifReadable(optionalText) }),
 		).catch([]),
@@ -267,6 +272,9 @@ export const orderSchema = object({
 		.nullish()
 		.catch(undefined),
 	total_outstanding: decimal,
+	/** What is authorized and not captured yet. Only in GraphQL. */
+	total_capturable: ifReadable(optionalAmount),
+	total_capturable_set: amounts,
 	current_total_price: optionalAmount,
 	total_price: optionalAmount,
 	total_outstanding_set: amounts,
@@ -288,6 +296,16 @@ export const orderSchema = object({
 	billing_address: orderAddressSchema.catch(undefined),
 	customer: customer.nullish().catch(undefined),
 	line_items: list(lineItem),
+	returns: list(
+		object({
+			status: ifReadable(optionalText),
+			return_line_items: list(
+				object({ line_item_id: ifReadable(optionalText), quantity: required(optionalCount) }),
+			).catch([]),
+		}),
+	).catch([]),
+	/** The state of all returns. Only in GraphQL. */
+	return_status: ifReadable(optionalText),
 	refunds: listIfGiven(
 		object({
 			refund_line_items: list(

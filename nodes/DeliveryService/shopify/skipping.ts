@@ -1,11 +1,11 @@
 import { valueAt } from '../common/data';
 import { normalizeName } from '../common/text';
-import { paymentOf } from './cash';
 import { laterSendingDay, type DeliveryDate } from './deliveryDate';
 import type { DeliveryMethod, FulfillmentOrder } from './fulfillmentOrder';
 import type { OrderCandidate } from './item';
 import type { OrderMapping } from './mapping';
 import { fieldName, type Order } from './order';
+import { paymentOf } from './payment';
 import { lacksPersonalData } from './recipient';
 import { checkMethods, isListed, storePickupNames } from './methods';
 import { unitsByLine, type OrderUnits } from './units';

@@ -1,8 +1,9 @@
-import { decideCash, paymentOf } from './cash';
+import { decideCash } from './cash';
 import { findDeliveryDate } from './deliveryDate';
 import { findOrder } from './item';
 import { noFilters, type OrderMapping } from './mapping';
 import { identifiersOf, orderLabel, readOrder } from './order';
+import { paymentOf } from './payment';
 import type { OrderProblem, OrderSubject } from './problems';
 import { readRecipient } from './recipient';
 import { findSkip, missingFields, mustStop, type Skip } from './skipping';
@@ -54,7 +55,8 @@ export function orderToChanges(value: unknown, mapping: OrderMapping): ChangesRe
 	// It may also collect for fulfilled units, or those of a fulfillment order that was replaced.
 	const isCashUnclear = fulfillmentOrder !== undefined && (isFulfilled || lines.length === 0);
 	const payer = isCashUnclear ? { ...order, fulfillmentOrder: undefined } : order;
-	const cash = decideCash(payer, units, mapping);
+	const payment = paymentOf(order, mapping);
+	const cash = decideCash({ order: payer, units, payment }, mapping);
 	if (!cash.ok) return invalid([cash.problem]);
 	// Whether its delivery has the items of a fulfillment service depends on how it was created.
 	const isByService = !fulfillmentOrder && countUnits(order, mapping).isByService;
@@ -64,7 +66,7 @@ export function orderToChanges(value: unknown, mapping: OrderMapping): ChangesRe
 	const isUnclear = isCashUnclear || cash.value.isUnclear;
 	// The delivery may have been created with an amount to collect.
 	const cod = isSettled || notCollectedFor ? 0 : isUnclear ? undefined : amount;
-	const { state, unknownMethods } = paymentOf(order, mapping);
+	const { state, unknownMethods } = payment;
 	const stop = skip && mustStop(skip, order) ? skip.code : state === 'refunded' && state;
 	const hasContact = Object.values(contact).some(Boolean);
 	const hasCash = cod !== undefined || mapping.cod === 'never';

@@ -1,6 +1,6 @@
 import { isLongerThan } from '../common/text';
 import { limits, type CreationBody, type Delivery } from '../service/schemas';
-import { decideCash, paymentOf, type CashReduced } from './cash';
+import { decideCash, type CashAction } from './cash';
 import { findDeliveryDate, laterSendingDay, type DeliveryDate } from './deliveryDate';
 import { locationOf, type ShopifyLocation } from './fulfillmentOrder';
 import { findOrder, type OrderCandidate } from './item';
@@ -15,6 +15,7 @@ import {
 	type OrderIdentifiers,
 } from './order';
 import type { OrderProblem, OrderSubject } from './problems';
+import { partlyPaid, paymentOf, type PartlyPaid } from './payment';
 import { readRecipient, recipientEmail, toDropoff } from './recipient';
 import {
 	findSkip,
@@ -34,11 +35,12 @@ export type Action =
 	| { code: 'cashNotCollected'; methods: string[]; unknownMethods: string[] }
 	/** It is skipped as unpaid, but these, or no method, may be cash on delivery. */
 	| { code: 'unknownPaymentMethod'; methods: string[] }
-	| CashReduced
+	| CashAction
+	| PartlyPaid
 	/** The order also has these shipping methods, which the filters exclude. */
 	| { code: 'excludedMethod'; methods: string[] }
-	/** It is skipped: some of it is unpaid, or only listed shipping methods are sent. */
-	| { code: 'partlyPaid' | 'noShippingMethod' }
+	/** It is skipped: only listed shipping methods are sent. */
+	| { code: 'noShippingMethod' }
 	/** The fulfillment order has one of these, so the default delivery type is used. */
 	| { code: 'typeUnclear'; methods: string[] }
 	| { code: 'futureDate'; day: string }
@@ -143,7 +145,7 @@ export function orderToDelivery(
 			...(mustStop(skip, order) && { mustStop: true }),
 		};
 	const dropoff = toDropoff(order, readRecipient(order, mapping, date));
-	const cash = decideCash(order, units, mapping);
+	const cash = decideCash({ order, units, payment }, mapping);
 	const { referenceId, part } = identifiers;
 	const problems: OrderProblem[] = [
 		...(dropoff.ok ? [] : dropoff.problem),
@@ -152,7 +154,7 @@ export function orderToDelivery(
 	];
 	const shown = units.problems.length > 0 ? units.problems : problems;
 	if (shown.length > 0 || !dropoff.ok || !cash.ok) return { problems: shown, ...identifiers };
-	const { amount, outstanding, reduced, notCollectedFor } = cash.value;
+	const { amount, outstanding, notCollectedFor } = cash.value;
 	const { type, unclearOf } = typeByMethod(order, mapping);
 	const missing = missingFields(found.value, mapping);
 	const { excluded } = checkMethods(order, mapping);
@@ -162,7 +164,7 @@ export function orderToDelivery(
 			methods: notCollectedFor,
 			unknownMethods: payment.unknownMethods,
 		},
-		reduced,
+		...cash.value.actions,
 		held,
 		excluded.length > 0 && { code: 'excludedMethod', methods: excluded },
 		unclearOf && { code: 'typeUnclear', methods: unclearOf },
@@ -198,7 +200,8 @@ function actionsOfSkipped(
 	mapping: OrderMapping,
 	held: Action | false,
 ) {
-	const { methods, unknownMethods } = paymentOf(order, mapping);
+	const payment = paymentOf(order, mapping);
+	const { methods, unknownMethods } = payment;
 	const missing = missingFields(candidate, mapping, skip.code);
 	const isUnpaid = skip.code === 'notPaid' && !skip.isOnlyPaid;
 	const isUnclear = unknownMethods.length > 0 || (methods.length === 0 && !missing);
@@ -211,7 +214,7 @@ function actionsOfSkipped(
 		// A workflow that reads all open orders every day sends it when it is released.
 		skip.code === 'nothingToShip' && !mapping.filters.skipUntilDeliveryDate && held,
 		until !== undefined && isTooOld(order, mapping, endOfDay) && { code: 'tooOldThen', until },
-		isUnpaid && isPartlyPaid && { code: 'partlyPaid' },
+		isUnpaid && isPartlyPaid && partlyPaid(order, payment),
 		isUnpaid && isUnclear && { code: 'unknownPaymentMethod', methods: unknownMethods },
 		hasNoMethod && { code: 'noShippingMethod' },
 		missing && { code: 'missingFields', fields: missing },

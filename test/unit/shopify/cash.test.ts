@@ -40,64 +40,6 @@ describe('the option Cash on Delivery', () => {
 	});
 });
 
-describe('an order in another currency than the shop', () => {
-	const money = (shop: string, presentment: string) => ({
-		shop_money: { amount: shop, currency_code: 'USD' },
-		presentment_money: { amount: presentment, currency_code: 'MXN' },
-	});
-	const abroad = {
-		currency: 'USD',
-		presentment_currency: 'MXN',
-		total_outstanding: '25.10',
-		current_total_price: '25.10',
-		current_total_price_set: money('25.10', '455.20'),
-		total_price_set: money('30.00', '544.06'),
-	};
-
-	test.each([
-		['everything is unpaid', {}, 455.2],
-		[
-			'the outstanding amount has its own set',
-			{ total_outstanding: '10.00', total_outstanding_set: money('10', '181.4') },
-			181.4,
-		],
-		['a part is paid', { total_outstanding: '12.55' }, 227.6],
-		['only the original total has both', { current_total_price_set: null }, 455.2],
-		['the total is used', { total_outstanding: null }, 455.2],
-		['nothing is unpaid', { total_outstanding: '0.00', current_total_price_set: null }, undefined],
-		['both currencies are the same', { presentment_currency: 'USD' }, 25.1],
-		['the currency of the customer is missing', { presentment_currency: null }, 25.1],
-		['it has decimals', { currency: 'JPY', presentment_currency: 'JPY' }, 25.1],
-	])("collects the customer's currency if %s", (_, changes, expected) => {
-		expect(codOf({ ...abroad, ...changes })).toBe(expected);
-	});
-
-	test('rounds a part of the total to the decimals of the currency', () => {
-		const yen = {
-			...abroad,
-			presentment_currency: 'JPY',
-			total_outstanding: '10.00',
-			current_total_price_set: money('25.10', '3700'),
-		};
-		expect(codOf(yen)).toBe(1474);
-	});
-
-	test.each([
-		[{ current_total_price_set: null, total_price_set: null }],
-		[{ current_total_price_set: { shop_money: {} }, total_price_set: money('0.00', '0.00') }],
-	])(
-		"rejects an order that doesn't contain the amount in the customer's currency: %j",
-		(changes) => {
-			const order = sampleOrder({ ...cashOrder, ...abroad, ...changes });
-			expect(problemOf(order)).toEqual({
-				message:
-					"Order #1042 doesn't say how much is unpaid in MXN, the currency of the customer. Make sure the Shopify node returns current_total_price_set, or set Cash on Delivery to Never if drivers never collect cash.",
-			});
-			expect(deliveryOf(order, { cod: 'never' }).cod).toBeUndefined();
-		},
-	);
-});
-
 describe('an order without total_outstanding', () => {
 	test.each([
 		['paid', undefined],
