@@ -28,6 +28,17 @@ export const anyObject = z.custom<Record<string, unknown>>(
 	(value) => typeof value === 'object' && value !== null && !Array.isArray(value),
 );
 
+/** Whether a value has no more levels and values in it than allowed. */
+export function isWithinLimits(value: unknown, maxLevels: number, maxValues = Infinity): boolean {
+	let left = maxValues;
+	const fits = (one: unknown, levels: number): boolean => {
+		if (left-- <= 0) return false;
+		if (typeof one !== 'object' || one === null) return true;
+		return levels > 0 && Object.values(one).every((field) => fits(field, levels - 1));
+	};
+	return fits(value, maxLevels);
+}
+
 /** Splits entries into chunks of at most `size`. */
 export function chunk<Entry>(entries: readonly Entry[], size: number): Entry[][] {
 	const chunks: Entry[][] = [];

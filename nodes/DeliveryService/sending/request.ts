@@ -1,5 +1,6 @@
 import type { Clock } from '../common/clock';
-import type { Exchange, ServiceResponse } from '../service/client';
+import type { Exchange } from '../service/client';
+import type { ServiceResponse } from '../service/response';
 import { readRetryAfter } from '../service/errors';
 import { limits, type CreationBody } from '../service/schemas';
 import { classifyCreation, isUnreachable, namesCreatedDelivery } from './responses';

@@ -7,9 +7,10 @@ import {
 } from 'n8n-workflow';
 import { z } from 'zod/v4';
 
-import { anyObject, tryParseJson } from '../common/data';
 import { readCredential, type Credential } from './credential';
 import { unwrap } from '../common/result';
+import { readResponse, type ServiceResponse } from './response';
+import { secretRemover } from './secrets';
 import type { CreationBody, UpdateBody } from './schemas';
 
 /** The name of the credential type; saved workflows contain it. */
@@ -25,18 +26,6 @@ export interface ServiceRequest {
 	form?: Readonly<Record<string, string>>;
 	/** Milliseconds to wait for the whole response; a minute by default. */
 	timeoutMs?: number;
-}
-
-/** A response of the service. */
-export interface ServiceResponse {
-	kind: 'response';
-	status: number;
-	/** Header names are lowercase. */
-	headers: Readonly<Record<string, string>>;
-	/** The parsed body; the raw text when it is not JSON, undefined when it is empty. */
-	body: unknown;
-	/** The Base URL of the request. */
-	baseUrl?: string;
 }
 
 /** No response: the connection failed, broke or timed out. */
@@ -69,12 +58,6 @@ export interface ServiceClient {
 	send: Send;
 }
 
-const responseSchema = z.object({
-	statusCode: z.number(),
-	headers: anyObject.catch({}),
-	body: z.unknown().optional(),
-});
-
 /** The cause of n8n's error is the HTTP client's error, whose cause is the connection error. */
 const httpErrorSchema = z
 	.object({
@@ -104,6 +87,7 @@ export async function openClient(
 	const data: unknown = await context.getCredentials(credentialType);
 	const credential = unwrap(context.getNode(), readCredential(data));
 	const { baseUrl } = credential;
+	const withoutSecrets = secretRemover(credential);
 	const send: Send = async ({ timeoutMs = 60_000, ...request }) =>
 		await exchange(
 			() =>
@@ -113,12 +97,12 @@ export async function openClient(
 					headers: { Accept: 'application/json', ...(request.form && formHeaders) },
 					body: request.form ? new URLSearchParams(request.form).toString() : request.json,
 					timeout: timeoutMs,
-					encoding: 'text',
+					encoding: 'stream',
 					returnFullResponse: true,
 					ignoreHttpStatusErrors: true,
 					disableFollowRedirect: true,
 				}),
-			{ baseUrl, timeoutMs },
+			{ baseUrl, timeoutMs, withoutSecrets },
 		);
 	return { credential, send };
 }
@@ -133,12 +117,16 @@ const maxSleepMs = 1000;
  */
 export async function exchange(
 	send: () => Promise<unknown>,
-	{ baseUrl, timeoutMs }: { baseUrl: string; timeoutMs: number },
-) {
+	options: { baseUrl: string; timeoutMs: number; withoutSecrets: (text: string) => string },
+): Promise<Exchange> {
+	const { baseUrl, timeoutMs, withoutSecrets } = options;
 	const { host } = new URL(baseUrl);
 	const lost: NoResponse = { kind: 'noResponse', code: '', host };
 	let isSettled = false;
-	const response = async () => ({ ...toResponse(await send()), baseUrl });
+	const response = async () => {
+		const read = await readResponse(await send(), withoutSecrets, () => isSettled);
+		return { ...read, baseUrl };
+	};
 	const timeout = async () => {
 		for (let left = timeoutMs; left > 0 && !isSettled; left -= maxSleepMs)
 			await sleep(Math.min(left, maxSleepMs));
@@ -151,17 +139,6 @@ export async function exchange(
 	} finally {
 		isSettled = true;
 	}
-}
-
-/** Converts a full response of n8n's HTTP helpers. */
-export function toResponse(response: unknown): ServiceResponse {
-	const { statusCode, headers, body } = responseSchema.parse(response);
-	return {
-		kind: 'response',
-		status: statusCode,
-		headers: plainHeaders(headers),
-		body: parseBody(body),
-	};
 }
 
 /** Converts an error thrown by n8n's HTTP helpers. */
@@ -197,19 +174,6 @@ const formHeaders = {
 	'Content-Type': 'application/x-www-form-urlencoded',
 	'Accept-Charset': 'utf-8',
 };
-
-function plainHeaders(headers: Record<string, unknown>): Record<string, string> {
-	return Object.fromEntries(
-		Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]),
-	);
-}
-
-function parseBody(body: unknown): unknown {
-	if (typeof body !== 'string') return body;
-	if (body.trim() === '') return undefined;
-	const parsed = tryParseJson(body);
-	return parsed === undefined ? body : parsed;
-}
 
 /** A URL subscribed to an event of a company (API document, section 2.7). */
 export interface Subscription {

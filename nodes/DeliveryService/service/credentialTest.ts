@@ -9,6 +9,7 @@ import { exchange, isSuccess, webhookRequest, type Exchange } from './client';
 import { serviceDetail, explainFailure, notADeliveryService, otherServer } from './errors';
 import { problemText, type Problem } from '../common/result';
 import { joinSentences } from '../common/text';
+import { secretRemover } from './secrets';
 import { listNotFoundProblem, readWebhookList } from './webhooks';
 
 /** Users don't wait longer for a connection test. */
@@ -69,9 +70,10 @@ async function findProblem(
 /** Lists the webhooks with the HTTP helper of connection tests, which differs from that of nodes. */
 async function requestWebhookList(
 	{ helpers }: ICredentialTestFunctions,
-	{ baseUrl, apiKeyId, apiSecret }: Credential,
+	credential: Credential,
 	companyId: number,
 ): Promise<Exchange> {
+	const { baseUrl, apiKeyId, apiSecret } = credential;
 	const { method, path } = webhookRequest('GET', companyId);
 	return await exchange(
 		() =>
@@ -82,9 +84,10 @@ async function requestWebhookList(
 				headers: { Accept: 'application/json' },
 				timeout: testTimeoutMs,
 				followRedirect: false,
+				useStream: true,
 				resolveWithFullResponse: true,
 				simple: false,
 			}),
-		{ baseUrl, timeoutMs: testTimeoutMs },
+		{ baseUrl, timeoutMs: testTimeoutMs, withoutSecrets: secretRemover(credential) },
 	);
 }

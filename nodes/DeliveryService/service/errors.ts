@@ -1,6 +1,7 @@
-import type { ServiceResponse, Exchange, NoResponse } from './client';
+import type { Exchange, NoResponse } from './client';
 import type { Problem } from '../common/result';
-import { joinSentences, pluralize, truncate } from '../common/text';
+import { joinSentences, pluralize } from '../common/text';
+import { shownText, type ServiceResponse } from './response';
 import { codeAndMessageSchema } from './schemas';
 import { fieldLabel, serviceLabels } from './validation';
 
@@ -51,8 +52,8 @@ export function isAboutAllRequests(exchange: Exchange): boolean {
  */
 export function explainFailure(exchange: Exchange, requestedIds?: RequestedIds): Problem {
 	if (exchange.kind === 'noResponse') return explainNoResponse(exchange);
-	const { status, body } = exchange;
-	const detail = serviceMessage(body);
+	const { status } = exchange;
+	const detail = serviceMessage(exchange);
 	const known = problemsByStatus[status];
 	if (known) {
 		const advice =
@@ -117,7 +118,7 @@ export function serviceDetail(exchange: Exchange): string {
 	if (exchange.kind === 'response')
 		return joinSentences([
 			isRedirect(exchange) && redirectAdvice(exchange),
-			serviceMessage(exchange.body),
+			serviceMessage(exchange),
 		]);
 	const { code } = exchange;
 	return code === '' || code === 'ERR_CANCELED' || timeoutCodes.has(code) ? '' : codeSentence(code);
@@ -182,22 +183,22 @@ export function isSuccessCode(code: string): boolean {
 }
 
 /** The service's message, code and other fields, cut to a readable length. */
-function serviceMessage(body: unknown): string | undefined {
+function serviceMessage({ body, unreadable }: ServiceResponse): string | undefined {
+	if (unreadable !== undefined) return `The response is ${unreadable}.`;
 	const { code, message } = codeAndMessageSchema.parse(body);
 	const shown = [...(message ? ['message'] : []), ...(code ? ['code'] : [])];
-	const text = [message, code && `(${code})`, otherFields(shown, body)].filter(Boolean).join(' ');
+	const parts = [message, code && `(${code})`, otherFields(shown, body)];
+	const text = shownText(parts.filter(Boolean).join(' '), 500);
 	if (!text) return undefined;
 	const labels = fieldsIn(text);
 	const check = labels.length > 0 ? `Check ${labels.join(', ')}. ` : '';
-	// Cut last: half a signature would not be recognized.
-	return `${check}The service says: ${withoutSignatures(text).slice(0, 500)}`;
+	return `${check}The service says: ${text}`;
 }
 
 /** The labels of the fields that a text names by their path, e.g. dropoff.contact.phonenumber. */
 function fieldsIn(text: string): string[] {
-	const paths = text.match(/[a-z]+(?:\.\w+|\[\d+\])+/gi) ?? [];
-	const labels = paths.flatMap((path) => {
-		const steps = path.split(/[.[\]]+/).filter((step) => !/^(|\d+|deliveries)$/.test(step));
+	const labels = text.split(/[^\w.[\]]/).flatMap((path) => {
+		const steps = path.split(/[.[\]]/).filter((step) => !/^(|\d+|deliveries)$/.test(step));
 		return steps.length > 1 && steps.every((step) => Object.hasOwn(serviceLabels, step))
 			? fieldLabel(steps, serviceLabels)
 			: [];
@@ -211,17 +212,11 @@ function fieldsIn(text: string): string[] {
  * @param baseUrl a valid URL
  */
 export function otherServer({ headers, body }: ServiceResponse, baseUrl: string): string {
-	const [, title] = (isHtml(body) && /<title[^>]*>\s*([^<]+?)\s*</i.exec(String(body))) || [];
-	const names = [headers.server, title && `page "${truncate(title, 60)}"`].filter(Boolean);
+	const [, title = ''] =
+		(isHtml(body) && /<title[^>]{0,100}>([^<]{0,300})/i.exec(String(body))) || [];
+	const page = shownText(title, 60);
+	const names = [shownText(headers.server ?? '', 60), page && `page "${page}"`].filter(Boolean);
 	return `${new URL(baseUrl).host} responded${names.length > 0 ? ` (${names.join(', ')})` : ''}.`;
-}
-
-/**
- * A text of the service without the signatures of webhook URLs, which it may quote. Whoever knows one
- * can trigger a workflow.
- */
-function withoutSignatures(text: string): string {
-	return text.replaceAll(/(?<=signature(=|%(25)*3D))[0-9a-f]+|[0-9a-f]{64,}/gi, '***');
 }
 
 /** Whether a body is a web page: it came from another server, and no message can quote it. */

@@ -5,7 +5,6 @@ import { type Problem, apiError } from '../common/result';
 import {
 	isSuccess,
 	webhookRequest,
-	type ServiceResponse,
 	type Exchange,
 	type ServiceClient,
 	type Subscription,
@@ -18,6 +17,7 @@ import {
 	notADeliveryService,
 } from './errors';
 import { eventForCode, eventLabel, type EventName } from './events';
+import type { ServiceResponse } from './response';
 import { codeAndMessageSchema, listedWebhookSchema } from './schemas';
 
 /** A listed subscription, with the meaning of its fields next to their raw values. */

@@ -1,7 +1,7 @@
 import { z } from 'zod/v4';
 
 import { parseEvent, type EventName } from '../service/events';
-import { anyObject } from '../common/data';
+import { anyObject, isWithinLimits } from '../common/data';
 
 /** An event as the trigger outputs it: the event, then the payload's fields. */
 export interface EmittedEvent {
@@ -35,23 +35,12 @@ const payloadsSchema = z.array(anyObject);
  * @returns none for an empty object or list; undefined when the body is neither, or too large
  */
 export function readEvents(body: unknown, event?: EventName): EmittedEvent[] | undefined {
-	if (!isWithinLimits(body)) return undefined;
+	if (!isWithinLimits(body, maxLevels, maxValues)) return undefined;
 	const payloads = payloadsSchema.safeParse(Array.isArray(body) ? body : [body]);
 	if (!payloads.success) return undefined;
 	const isEmpty =
 		!Array.isArray(body) && payloads.data.every((one) => Object.keys(one).length === 0);
 	return isEmpty ? [] : payloads.data.map((payload) => toEmittedEvent(payload, event));
-}
-
-/** Whether a value has no more levels and values in it than an event can have. */
-function isWithinLimits(value: unknown): boolean {
-	let left = maxValues;
-	const fits = (one: unknown, levels: number): boolean => {
-		if (left-- === 0) return false;
-		if (typeof one !== 'object' || one === null) return true;
-		return levels > 0 && Object.values(one).every((field) => fits(field, levels - 1));
-	};
-	return fits(value, maxLevels);
 }
 
 function toEmittedEvent(
