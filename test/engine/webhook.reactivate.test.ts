@@ -1,3 +1,6 @@
+import { createServer } from 'node:http';
+import { z } from 'zod';
+
 import { type RunNodeOptions } from '../support/engine/engine';
 import { jsonOf, setUp } from '../support/actionNode';
 
@@ -43,12 +46,14 @@ test('re-creates each matching blacklisted webhook and returns an item for each'
 			event: 'updateTask',
 			action: 3,
 			reactivated: true,
+			message: 'Reactivated',
 		},
 		{
 			url: `${ownUrl}?event=createTask&signature=def`,
 			event: 'createTask',
 			action: 1,
 			reactivated: true,
+			message: 'Reactivated',
 		},
 	]);
 	expect(Object.values(statusByUrl())).toEqual(['Active', 'Active']);
@@ -106,6 +111,55 @@ describe('the URL prefix', () => {
 	});
 });
 
+describe('a URL of a trigger that nothing serves', () => {
+	const calls: string[] = [];
+	const n8n = createServer((request, response) => {
+		calls.push(`${request.method}`);
+		const [, status = '200'] = /(\d{3})/.exec(request.url ?? '') ?? [];
+		response.writeHead(Number(status)).end();
+	});
+	let base = '';
+
+	beforeAll(async () => {
+		await new Promise<void>((resolve) => n8n.listen(0, '127.0.0.1', resolve));
+		base = `http://127.0.0.1:${z.object({ port: z.number() }).parse(n8n.address()).port}`;
+	});
+	afterAll(() => n8n.close());
+
+	test.each([
+		[404, 'no published workflow has this webhook (status 404). Remove it with Webhook > Delete.'],
+		[401, 'the trigger rejects this URL (status 401). To replace it, unpublish'],
+	])('is not reactivated but named (%d)', async (status, reason) => {
+		calls.length = 0;
+		const query = 'event=updateTask&workflow=w&signature=5e';
+		const urls = [
+			`${base}/${status}?${query}`,
+			`${base}/200?${query}`,
+			`${base}/${status}?by=hand`,
+		];
+		await blacklist(urls);
+
+		const { items, error } = await reactivate(base);
+
+		expect(error).toBeUndefined();
+		expect(jsonOf(items)).toMatchObject([
+			{ url: urls[0], reactivated: false, message: expect.stringContaining(reason) },
+			{ url: urls[1], reactivated: true },
+			{ url: urls[2], reactivated: true },
+		]);
+		expect(calls).toEqual(['HEAD', 'HEAD']);
+		expect(statusByUrl()[urls[0] ?? '']).toBe('Banned');
+	});
+
+	test('is reactivated when n8n does not reach its own URL', async () => {
+		await blacklist(['http://127.0.0.1:1/hook?event=updateTask&workflow=w']);
+
+		const { items } = await reactivate('http://127.0.0.1:1/');
+
+		expect(jsonOf(items)).toMatchObject([{ reactivated: true }]);
+	});
+});
+
 describe('a failure', () => {
 	const urls = ['a', 'b', 'c'].map((path) => `https://shop.example/${path}`);
 	const signature = '5e'.repeat(32);
@@ -115,7 +169,7 @@ describe('a failure', () => {
 	test('says that the webhook was deleted when it was not re-created', async () => {
 		await blacklist([`${ownUrl}?event=updateTask&signature=${signature}`]);
 		const body = { message: `${ownUrl}?signature=${signature} is slow` };
-		service.control.addFault({ ...creation, kind: 'status', status: 422, body });
+		service.control.addFault({ ...creation, kind: 'status', status: 422, body, times: 2 });
 
 		const { error } = await reactivate(ownUrl);
 
@@ -128,6 +182,17 @@ describe('a failure', () => {
 		});
 		expect(JSON.stringify(error)).not.toContain(signature);
 		expect(service.control.webhooks()).toEqual([]);
+	});
+
+	test('subscribes once more after a failed subscription', async () => {
+		await blacklist(urls);
+		service.control.addFault({ ...creation, kind: 'status', status: 500, skip: 1 });
+
+		const { items, error } = await reactivate('https://shop.example');
+
+		expect(error).toBeUndefined();
+		expect(jsonOf(items).map(({ reactivated }) => reactivated)).toEqual([true, true, true]);
+		expect(Object.values(statusByUrl())).toEqual(['Active', 'Active', 'Active']);
 	});
 
 	test('says how many webhooks were reactivated before a failed deletion', async () => {
@@ -152,7 +217,7 @@ describe('a failure', () => {
 		['unknown', 'and may have been deleted', { ...deletion, kind: 'resetAfter' }],
 	] as const)('leaves the others with On Error: Continue (%s)', async (outcome, text, fault) => {
 		await blacklist(urls);
-		service.control.addFault({ ...fault, skip: 1 });
+		service.control.addFault({ ...fault, skip: 1, times: null });
 
 		const { error, outputs } = await reactivate('https://shop.example', {
 			onError: 'continueErrorOutput',

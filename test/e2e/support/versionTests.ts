@@ -187,7 +187,7 @@ function testOperations(installation: () => Installation): void {
 			]);
 
 			expect(await webhook('reactivate', { urlPrefix: 'https://shop.example/', options })).toEqual([
-				{ url, event: 'updateTask', action: 3, reactivated: true },
+				{ url, event: 'updateTask', action: 3, reactivated: true, message: 'Reactivated' },
 			]);
 			expect(control.webhooks()).toEqual([
 				{ ...ownWebhook, status: 'Active' },
@@ -210,7 +210,13 @@ function testOperations(installation: () => Installation): void {
 
 			const urlPrefix = `${n8n.url}/`;
 			expect(await webhook('reactivate', { urlPrefix })).toEqual([
-				{ url: published.url, event: 'updateTask', action: 3, reactivated: true },
+				{
+					url: published.url,
+					event: 'updateTask',
+					action: 3,
+					reactivated: true,
+					message: 'Reactivated',
+				},
 			]);
 			expect(control.webhooks()).toEqual([published]);
 			expect(await fireUpdates(control, ['D-1'], 1)).toEqual([200]);

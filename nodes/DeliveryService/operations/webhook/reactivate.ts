@@ -1,4 +1,8 @@
-import { NodeApiError } from 'n8n-workflow';
+/* The operation Webhook: Reactivate: which blacklisted webhooks it re-creates, and what may be lost on the way. */
+import { NodeApiError, type IExecuteFunctions } from 'n8n-workflow';
+import { z } from 'zod/v4';
+
+import { realClock } from '../../common/clock';
 
 import { joinSentences, republishHint } from '../../common/text';
 import { type Problem, apiError, unwrap } from '../../common/result';
@@ -6,7 +10,7 @@ import { eventForCode } from '../../service/events';
 import type { Subscription } from '../../service/client';
 import { webhookUrlSchema } from '../../service/schemas';
 import { validate } from '../../service/validation';
-import { webhookName } from '../../service/webhooks';
+import { isTriggerUrl, plainUrl, webhookName, type Webhooks } from '../../service/webhooks';
 import { errorItem, outputItem, toProblem } from '../items';
 import type { Operation } from '../resource';
 import { runForWebhooks, urlField, webhookOptionsField } from './fields';
@@ -45,13 +49,20 @@ export const reactivateWebhooks: Operation = {
 			const output = [];
 			for (const [index, { url, action }] of candidates.entries()) {
 				const webhook = { url, event: eventForCode(action), action };
+				const rejection = await rejectedWith(context, url);
+				if (rejection !== undefined) {
+					output.push(
+						outputItem({ ...webhook, reactivated: false, message: notServed(rejection) }, item),
+					);
+					continue;
+				}
 				let outcome = 'unknown';
 				try {
 					// One that no longer exists can be created, too.
 					await webhooks.unsubscribe({ url, action });
 					outcome = 'unsubscribed';
-					await webhooks.subscribe({ url, action });
-					output.push(outputItem({ ...webhook, reactivated: true }, item));
+					await subscribeAgain(webhooks, { url, action });
+					output.push(outputItem({ ...webhook, reactivated: true, message: 'Reactivated' }, item));
 				} catch (error) {
 					const problem = failureProblem(error, { url, action }, outcome);
 					const progress = `Reactivated before it: ${index} of ${candidates.length}.`;
@@ -75,13 +86,55 @@ export const reactivateWebhooks: Operation = {
  * matches `https://a.example/b/c` and `https://a.example/b?d`, but not `https://a.example/bc`.
  */
 function isAtOrBelow(urlPrefix: string, url: string): boolean {
-	if (!URL.canParse(url)) return false;
-	const prefix = new URL(urlPrefix).href;
-	const { href } = new URL(url);
+	const prefix = plainUrl(urlPrefix);
+	const href = plainUrl(url);
 	if (!href.startsWith(prefix)) return false;
 	return (
 		href.length === prefix.length || /[/?&#]/.test(prefix.slice(-1) + href.charAt(prefix.length))
 	);
+}
+
+const retryAfterMs = 1_000;
+
+/** Subscribes a URL that was just unsubscribed. Tries once more, because without it no event arrives. */
+async function subscribeAgain(webhooks: Webhooks, subscription: Subscription): Promise<void> {
+	try {
+		await webhooks.subscribe(subscription);
+	} catch {
+		await realClock.wait(retryAfterMs);
+		await webhooks.subscribe(subscription);
+	}
+}
+
+const probeTimeoutMs = 5_000;
+
+const statusSchema = z.object({ statusCode: z.number() }).optional().catch(undefined);
+
+/**
+ * The status with which a trigger's URL rejects calls; undefined if it doesn't, or if that is unknown. A
+ * trigger responds to HEAD without starting anything; n8n responds with 404 where nothing is published or
+ * listens, the trigger with 401 to an old signature. The service would blacklist such a URL again.
+ */
+async function rejectedWith(context: IExecuteFunctions, url: string): Promise<number | undefined> {
+	if (!isTriggerUrl(url)) return undefined;
+	const response: unknown = await context.helpers
+		.httpRequest({
+			method: 'HEAD',
+			url,
+			timeout: probeTimeoutMs,
+			returnFullResponse: true,
+			ignoreHttpStatusErrors: true,
+			disableFollowRedirect: true,
+		})
+		.catch(() => undefined);
+	const { statusCode } = statusSchema.parse(response) ?? {};
+	return statusCode === 404 || statusCode === 401 ? statusCode : undefined;
+}
+
+function notServed(status: number): string {
+	return status === 404
+		? 'Not reactivated: no published workflow has this webhook (status 404). Remove it with Webhook > Delete.'
+		: `Not reactivated: the trigger rejects this URL (status 401). To replace it, ${republishHint}.`;
 }
 
 const createAgain = `If it is missing: for a Delivery Service Trigger, ${republishHint}; otherwise, re-create it with Webhook > Create.`;
