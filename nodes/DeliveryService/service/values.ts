@@ -16,10 +16,17 @@ function numberFromText(value: unknown): unknown {
 	return numericText.test(trimmed) ? Number(trimmed) : value;
 }
 
-/** A number becomes text, since IDs can be numbers; text is trimmed, also of invisible characters. */
+/**
+ * A number becomes text, since IDs can be numbers; text is trimmed, also of invisible characters. The last
+ * digits of an unsafe integer may be those of another ID, so the rule rejects it.
+ */
 export function textFromNumber(value: unknown): unknown {
-	if (typeof value === 'number' && Number.isFinite(value)) return String(value);
+	if (typeof value === 'number' && isExact(value)) return String(value);
 	return typeof value === 'string' ? stripInvisible(value).trim() : value;
+}
+
+function isExact(value: number): boolean {
+	return Number.isSafeInteger(value) || (Number.isFinite(value) && !Number.isInteger(value));
 }
 
 /** Trims text and converts it to lowercase; the rule rejects anything else. */
@@ -50,8 +57,11 @@ export const flag = z.preprocess(
 /** Text that is not empty. */
 export const text = z.preprocess(textFromNumber, z.string().min(1));
 
-/** Text or a number as the service and users write it, as text. */
-export const textOrNumber = z.union([z.string().min(1), z.number().transform(String)]);
+/** Text or a number as the service and users write it, as text. See `textFromNumber` for unsafe integers. */
+export const textOrNumber = z.union([
+	z.string().min(1),
+	z.number().refine(isExact).transform(String),
+]);
 
 /** The same; anything else counts as missing. */
 export const readableText = textOrNumber.optional().catch(undefined);

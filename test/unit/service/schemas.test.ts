@@ -254,3 +254,9 @@ describe('a response of the service', () => {
 			expect(codeAndMessageSchema.parse(body)).toEqual({});
 	});
 });
+
+test('rejects an ID that is a number whose last digits are lost', () => {
+	const { deliveryIds } = targetSchemas;
+	expect(deliveryIds.safeParse([9_007_199_254_740_992]).success).toBe(false);
+	expect(deliveryIds.parse([9_007_199_254_740_991, 'd1'])).toEqual(['9007199254740991', 'd1']);
+});

@@ -21,6 +21,12 @@ describe('the event of readEvents', () => {
 });
 
 describe('readEvents', () => {
+	test('reports an ID that is a number whose last digits JSON has lost', () => {
+		const [event] = readEvents(JSON.parse('{"id":9007199254740993}'), 'updateTask') ?? [];
+		expect(event?.issues).toContain('The field "id" does not have its documented type');
+		expect(readEvents({ ...updated, id: 12 }, 'updateTask')).toMatchObject([{ id: '12' }]);
+	});
+
 	test('reports no issues for the documented payloads', () => {
 		for (const [payload, name] of [
 			[created, 'createTask'],
