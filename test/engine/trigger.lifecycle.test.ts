@@ -436,3 +436,66 @@ describe('the public URL of n8n', () => {
 		expect(trigger.url).toMatch(/^https:\/\/n8n\.shop\.example\//);
 	});
 });
+
+test('recognizes its webhooks when the public URL contains a user and a password', async () => {
+	const publicUrl = 'https://user:pass-word@n8n.shop.example';
+	const trigger = await open(every, { publicUrl });
+	await trigger.activate();
+	await subscribe(`${trigger.url}?event=updateTask&workflow=workflow&signature=old`);
+
+	await trigger.activate();
+	const published = list();
+	const failure = await trigger.deactivate();
+
+	expect(published).toHaveLength(3);
+	expect(failure).toBeUndefined();
+	expect(list()).toEqual([]);
+});
+
+test('removes 400 old webhooks at most five at a time, and names 20 of those that remain', async () => {
+	const trigger = await open();
+	for (let index = 0; index < 400; index++)
+		await subscribe(`${trigger.url}?event=updateTask&workflow=workflow&old=${index}`);
+	service.control.addFault({
+		kind: 'status',
+		status: 500,
+		method: 'DELETE',
+		path: hooks,
+		skip: 100,
+	});
+
+	await trigger.activate();
+
+	const deletions = service.requests().filter((method) => method === 'DELETE');
+	expect(deletions).toHaveLength(105);
+	expect(service.warnings().join()).toMatch(/for Delivery Updated and 276 more\)/);
+});
+
+test('publishes for a company of which the service has no list yet', async () => {
+	const trigger = await open();
+	const body = { code: 'NOT_FOUND', message: 'No webhooks' };
+	service.control.addFault({ kind: 'status', status: 404, body, method: 'GET', path: hooks });
+
+	await trigger.activate();
+
+	expect(list()).toHaveLength(1);
+});
+
+test('two triggers with one node ID keep their own digests and accept their own calls', async () => {
+	const first = await open({}, { webhookId: 'first' });
+	const second = await open({ options: { companyId: '1002' } }, { webhookId: 'second' });
+	await first.activate();
+	second.staticData = first.staticData;
+	await second.activate();
+
+	for (const { url, companyId } of service.control.webhooks()) {
+		const trigger = companyId === 1002 ? second : first;
+		expect((await trigger.receive({ url, body: updated })).status).toBe(200);
+	}
+	expect(second.staticData).toMatchObject({
+		global: {
+			'deliveryServiceTrigger:first': [expect.any(String)],
+			'deliveryServiceTrigger:second': [expect.any(String)],
+		},
+	});
+});

@@ -130,7 +130,7 @@ describe('a webhook that the service rejects', () => {
 		]);
 		expect(error).toMatchObject({
 			name: 'NodeApiError',
-			message: 'The Delivery Service could not find the requested resource (status 404) [item 1]',
+			message: 'The Delivery Service responded, but this company or URL was not found [item 1]',
 			description: expect.stringMatching(/Company ID.*Unknown company 77 \(NOT_FOUND\)/),
 			httpCode: '404',
 			context: { itemIndex: 1 },

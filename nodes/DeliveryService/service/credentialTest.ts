@@ -10,7 +10,7 @@ import { serviceDetail, explainFailure, notADeliveryService, otherServer } from 
 import { problemText, type Problem } from '../common/result';
 import { joinSentences } from '../common/text';
 import { secretRemover } from './secrets';
-import { listNotFoundProblem, readWebhookList } from './webhooks';
+import { notFoundProblem, readWebhookList } from './webhooks';
 
 /** Users don't wait longer for a connection test. */
 const testTimeoutMs = 15_000;
@@ -52,9 +52,11 @@ async function findProblem(
 		description: joinSentences([problem.description, otherServer(first, baseUrl)]),
 	});
 	if (first.status === 404) {
-		const detail = serviceDetail(first);
-		const problem = listNotFoundProblem(detail, ': save the credential and continue');
-		return detail ? problem : withServer(problem);
+		const problem = notFoundProblem(
+			first,
+			'If both are right, the company does not have any webhooks yet: save the credential and continue.',
+		);
+		return serviceDetail(first) ? problem : withServer(problem);
 	}
 	if (isSuccess(first)) return readWebhookList(first) ? undefined : withServer(notADeliveryService);
 	if (first.status !== 401) return { message, description };

@@ -54,7 +54,6 @@ const namedEntities: Readonly<Record<string, string>> = {
 	'<': 'lt',
 	'>': 'gt',
 	'"': 'quot',
-	"'": 'apos',
 };
 
 /**

@@ -2,6 +2,7 @@ import type { INode } from 'n8n-workflow';
 import type { z } from 'zod/v4';
 
 import { type Problem, apiError } from '../common/result';
+import { joinSentences } from '../common/text';
 import {
 	isSuccess,
 	webhookRequest,
@@ -17,7 +18,7 @@ import {
 	notADeliveryService,
 } from './errors';
 import { eventForCode, eventLabel, type EventName } from './events';
-import type { ServiceResponse } from './response';
+import { shownText, type ServiceResponse } from './response';
 import { codeAndMessageSchema, listedWebhookSchema } from './schemas';
 
 /** A listed subscription, with the meaning of its fields next to their raw values. */
@@ -46,21 +47,25 @@ export function companyWebhooksClient(
 	{ send }: Pick<ServiceClient, 'send'>,
 	companyId: number,
 ) {
+	const request = async () => await send(webhookRequest('GET', companyId));
 	return {
 		async list() {
-			const exchange = await send(webhookRequest('GET', companyId));
-			if (exchange.status === 404)
-				throw apiError(node, listNotFoundProblem(serviceDetail(exchange)), 404);
-			const response = requireSuccess(node, exchange);
-			const list = readWebhookList(response);
-			if (list) return list;
-			throw apiError(node, notADeliveryService, response.status);
+			return requireList(node, await request());
+		},
+		/**
+		 * The same, but none when the service has no list of the company: it may have no webhooks yet.
+		 * Otherwise, subscribing fails for the same reason.
+		 */
+		async listForTrigger() {
+			const exchange = await request();
+			return isListMissing(exchange) ? noWebhooks : requireList(node, exchange);
 		},
 		/** Any success counts, since the API document shows no response body (section 4.3). */
 		async subscribe(subscription: Subscription) {
 			const exchange = await send(webhookRequest('POST', companyId, subscription));
 			if (exchange.status === 409)
 				throw apiError(node, conflictProblem(serviceDetail(exchange)), 409);
+			if (exchange.status === 404) throw apiError(node, notFoundProblem(exchange), 404);
 			requireDone(node, requireSuccess(node, exchange));
 		},
 		/** @returns whether it existed (no 404), and the service's message */
@@ -83,29 +88,57 @@ function conflictProblem(detail: string): Problem {
 }
 
 /**
- * What a 404 to a listing means. The API document shows none (section 4.4): the company may be unknown
- * or have no webhooks. An empty body or a web page does not come from the service.
- *
- * @param detail the service's own message; empty when it sent none
- * @param nextStep what to do if nothing is wrong, for the end of a sentence
+ * Whether the service itself has no list of the company (404). The API document shows no such response
+ * (section 4.4): the company may be unknown or have no webhooks. An empty body or a web page does not come
+ * from the service.
  */
-export function listNotFoundProblem(detail: string, nextStep = ''): Problem {
-	const description = detail
-		? `Check Company ID and Base URL. If both are right, the company may not have any webhooks yet${nextStep}. ${detail}`
-		: 'Check the Base URL: its host responded, but not as the Delivery Service.';
+function isListMissing(exchange: Exchange): boolean {
+	return exchange.status === 404 && serviceDetail(exchange) !== '';
+}
+
+/**
+ * What a 404 to a webhook request means.
+ *
+ * @param otherwise what holds if Company ID and Base URL are right, as a sentence
+ */
+export function notFoundProblem(exchange: Exchange, otherwise = ''): Problem {
+	const detail = serviceDetail(exchange);
 	return {
 		message: 'The Delivery Service responded, but this company or URL was not found',
-		description,
+		description: detail
+			? joinSentences(['Check Company ID and Base URL.', otherwise, detail])
+			: 'Check the Base URL: its host responded, but not as the Delivery Service.',
 	};
+}
+
+const noWebhooks = { webhooks: [], unreadable: [] };
+
+/** @throws NodeApiError that explains why a response contains no list */
+function requireList(node: INode, exchange: Exchange): WebhookList {
+	if (exchange.status === 404) {
+		const otherwise = 'If both are right, the company does not have any webhooks yet.';
+		throw apiError(node, notFoundProblem(exchange, otherwise), 404);
+	}
+	const response = requireSuccess(node, exchange);
+	const list = readWebhookList(response);
+	if (list) return list;
+	throw apiError(node, notADeliveryService, response.status);
+}
+
+/** The webhooks in a response, and the entries that are none. */
+interface WebhookList {
+	webhooks: Webhook[];
+	unreadable: unknown[];
 }
 
 /**
  * The subscriptions in the response to a listing (section 4.4), parsed one by one: an unreadable entry
- * must not hide the others.
+ * must not hide the others. A success without a body lists none.
  *
  * @returns undefined when the response is not a list
  */
-export function readWebhookList({ body }: ServiceResponse) {
+export function readWebhookList({ body, unreadable }: ServiceResponse): WebhookList | undefined {
+	if (body === undefined && unreadable === undefined) return noWebhooks;
 	if (!Array.isArray(body)) return undefined;
 	const entries = body.map((entry: unknown) => ({
 		entry,
@@ -143,10 +176,43 @@ function requireDone(node: INode, response: ServiceResponse): void {
 	});
 }
 
-/** Host, path and event of a webhook. Never the query, which may contain a signature. */
-export function webhookName({ url, action }: Subscription): string {
+/** The query parameters of the URLs that a trigger subscribes. */
+export const urlParameters = {
+	event: 'event',
+	workflow: 'workflow',
+	signature: 'signature',
+} as const;
+
+/** Whether a trigger has made this URL, which then also responds to requests that start nothing. */
+export function isTriggerUrl(url: string): boolean {
+	if (!URL.canParse(url)) return false;
+	const { searchParams } = new URL(url);
+	return searchParams.has(urlParameters.event) && searchParams.has(urlParameters.workflow);
+}
+
+/** Whether two URLs are the same one, however spelled. The service may list it without the user and password in it. */
+export function isSameUrl(one: string, other: string): boolean {
+	return plainUrl(one) === plainUrl(other);
+}
+
+/** A URL in one spelling, without user and password. */
+export function plainUrl(url: string): string {
+	if (!URL.canParse(url)) return url;
+	const parsed = new URL(url);
+	parsed.username = '';
+	parsed.password = '';
+	return parsed.href;
+}
+
+/** Host and path of a URL as messages show it. Never the query, which may contain a signature. */
+export function shownUrl(url: string): string {
 	const page = URL.canParse(url) ? new URL(url).origin + new URL(url).pathname : url.split('?')[0];
-	return `${page} for ${eventLabel(action)}`;
+	return shownText(page ?? '', 200);
+}
+
+/** URL and event of a webhook. */
+export function webhookName({ url, action }: Subscription): string {
+	return `${shownUrl(url)} for ${eventLabel(action)}`;
 }
 
 /** Unifies the spellings of the API document (sections 2.7 and 3), ignoring case. */

@@ -3,7 +3,7 @@ import { NodeApiError, type IHookFunctions } from 'n8n-workflow';
 import { operationError } from '../common/result';
 import { events } from '../service/events';
 import type { Subscription } from '../service/client';
-import type { Webhook, Webhooks } from '../service/webhooks';
+import { isSameUrl, type Webhook, type Webhooks } from '../service/webhooks';
 import {
 	localhostProblem,
 	warnAboutLeftover,
@@ -15,10 +15,9 @@ import {
 import {
 	assertSettings,
 	openTrigger,
+	readSettings,
 	saveDigests,
 	savedDigests,
-	selectedEvents,
-	verifiesCaller,
 	type OpenTrigger,
 } from './settings';
 import { isOwnUrl, type EventSubscription } from './urls';
@@ -42,8 +41,9 @@ import { isOwnUrl, type EventSubscription } from './urls';
  */
 export async function subscribe(context: IHookFunctions): Promise<boolean> {
 	return await withFullMessage(async () => {
-		assertSettings(context);
-		const trigger = await openTrigger(context);
+		const settings = readSettings(context);
+		assertSettings(context, settings);
+		const trigger = await openTrigger(context, settings);
 		const { owner, webhooks } = trigger;
 		const node = context.getNode();
 		if (!trigger.isReachable) throw operationError(node, localhostProblem(owner.webhookUrl));
@@ -51,7 +51,7 @@ export async function subscribe(context: IHookFunctions): Promise<boolean> {
 		const list =
 			saved?.length === 0
 				? { webhooks: [] }
-				: await webhooks.list().catch((error: unknown) => {
+				: await webhooks.listForTrigger().catch((error: unknown) => {
 						if (!saved || !isStartOfN8n(context) || !isTemporary(error)) throw error;
 						warnAboutUnchecked(context, error);
 					});
@@ -64,7 +64,7 @@ export async function subscribe(context: IHookFunctions): Promise<boolean> {
 		saveDigests(context, digests);
 		if (blacklisted.length > 0) warnAboutReactivated(context, blacklisted);
 		const remaining = await unsubscribeEach(webhooks, stale);
-		const effect = verifiesCaller(context) ? 'rejected' : 'unverified';
+		const effect = settings.verifiesCaller ? 'rejected' : 'unverified';
 		if (remaining) warnAboutLeftover(context, remaining, effect);
 		return true;
 	});
@@ -91,11 +91,12 @@ async function removeOwn(
 	wasSubscribed: boolean,
 ): Promise<Leftover | undefined> {
 	let trigger: OpenTrigger;
+	const settings = readSettings(context);
 	try {
-		trigger = await openTrigger(context);
+		trigger = await openTrigger(context, settings);
 	} catch (reason) {
 		const url = context.getNodeWebhookUrl('default') ?? '';
-		const actions = selectedEvents(context).map((event) => events[event].code);
+		const actions = settings.events.map((event) => events[event].code);
 		return { subscriptions: actions.map((action) => ({ url, action })), reason };
 	}
 	const { webhooks, owner, desired } = trigger;
@@ -103,7 +104,7 @@ async function removeOwn(
 	const known = wasSubscribed ? desired : [];
 	const removal = unsubscribeEach(webhooks, known);
 	try {
-		const { webhooks: listed } = await webhooks.list();
+		const { webhooks: listed } = await webhooks.listForTrigger();
 		const others = listed.filter(
 			(webhook) => isOwnUrl(owner, webhook.url) && !known.some(isSame(webhook)),
 		);
@@ -141,11 +142,11 @@ function compare({ owner, desired }: OpenTrigger, listed: readonly Webhook[]): C
 }
 
 function isSame(one: Subscription): (other: Subscription) => boolean {
-	return (other) => other.url === one.url && other.action === one.action;
+	return (other) => other.action === one.action && isSameUrl(other.url, one.url);
 }
 
 /**
- * Subscribes all at once. If one fails, removes all of them: one without a clear response may exist.
+ * Creates subscriptions. If one fails, removes all of them: one without a clear response may exist.
  *
  * @throws the error of the first failed request
  */
@@ -153,33 +154,44 @@ async function subscribeEach(
 	{ webhooks }: OpenTrigger,
 	subscriptions: readonly Subscription[],
 ): Promise<void> {
-	const attempts = await Promise.allSettled(
-		subscriptions.map(async (subscription) => await webhooks.subscribe(subscription)),
-	);
-	const failed = attempts.find((attempt) => attempt.status === 'rejected');
-	if (!failed) return;
+	const failure = await forEach(subscriptions, async (one) => await webhooks.subscribe(one));
+	if (!failure) return;
 	await unsubscribeEach(webhooks, subscriptions);
-	throw failed.reason;
+	throw failure.reason;
 }
 
-/**
- * Removes subscriptions at once, so that a service that hangs costs one timeout only. One that no longer
- * exists is not an error. Never throws.
- */
+/** Removes subscriptions. One that no longer exists is not an error. Never throws. */
 async function unsubscribeEach(
 	webhooks: Webhooks,
 	subscriptions: readonly Subscription[],
 ): Promise<Leftover | undefined> {
-	const attempts = await Promise.allSettled(
-		subscriptions.map(async (subscription) => await webhooks.unsubscribe(subscription)),
-	);
-	const failed = attempts.find((attempt) => attempt.status === 'rejected');
-	return (
-		failed && {
-			subscriptions: subscriptions.filter((_, index) => attempts[index]?.status === 'rejected'),
-			reason: failed.reason,
+	return await forEach(subscriptions, async (one) => await webhooks.unsubscribe(one));
+}
+
+/** With 400 requests at once, n8n loses its own database for a minute. */
+const maxRequestsAtOnce = 5;
+
+/**
+ * Sends a request for each subscription, some at once, so that a service that hangs costs one timeout
+ * only: after a failed one, the others are left out. Never throws.
+ *
+ * @returns the subscriptions whose request failed or was not sent
+ */
+async function forEach(
+	subscriptions: readonly Subscription[],
+	request: (subscription: Subscription) => Promise<unknown>,
+): Promise<Leftover | undefined> {
+	const waiting = [...subscriptions];
+	while (waiting.length > 0) {
+		const sent = waiting.splice(0, maxRequestsAtOnce);
+		const attempts = await Promise.allSettled(sent.map(request));
+		const failed = attempts.find((attempt) => attempt.status === 'rejected');
+		if (failed) {
+			const isFailed = (_: Subscription, index: number) => attempts[index]?.status === 'rejected';
+			return { subscriptions: [...sent.filter(isFailed), ...waiting], reason: failed.reason };
 		}
-	);
+	}
+	return undefined;
 }
 
 function isStartOfN8n(context: IHookFunctions): boolean {

@@ -7,9 +7,11 @@ import {
 
 import { logWarning } from '../common/log';
 import { problemText, type Problem } from '../common/result';
+import { listUpTo, maxListedNames } from '../common/text';
 import type { Subscription } from '../service/client';
 import { eventLabel } from '../service/events';
-import { webhookName } from '../service/webhooks';
+import { shownUrl, webhookName } from '../service/webhooks';
+import { triggerId } from './settings';
 
 /* Errors and log lines of the trigger. */
 
@@ -17,7 +19,7 @@ import { webhookName } from '../service/webhooks';
 export function localhostProblem(webhookUrl: string): Problem {
 	return {
 		message: "The Delivery Service can't reach this n8n: its webhook URL is on localhost",
-		description: `The webhook URL ${webhookUrl} works on this computer only. Ask your n8n administrator to set N8N_WEBHOOK_URL (in n8n 1, WEBHOOK_URL) to a public URL.`,
+		description: `The webhook URL ${shownUrl(webhookUrl)} works on this computer only. Ask your n8n administrator to set N8N_WEBHOOK_URL (in n8n 1, WEBHOOK_URL) to a public URL.`,
 	};
 }
 
@@ -61,7 +63,10 @@ export function warnAboutLeftover(
 	{ subscriptions, reason }: Leftover,
 	effect: keyof typeof leftoverEffects,
 ): void {
-	const names = subscriptions.length > 0 ? ` (${subscriptions.map(webhookName).join(', ')})` : '';
+	const names =
+		subscriptions.length > 0
+			? ` (${listUpTo(maxListedNames, subscriptions.map(webhookName))})`
+			: '';
 	logWarning(
 		context,
 		`webhooks of this node may remain in the Delivery Service${names}: ${errorMessage(reason)}. ${leftoverEffects[effect]} Find them with the Delivery Service node, Webhook > Get Many, then remove them with Webhook > Delete.`,
@@ -106,7 +111,7 @@ export function logRejection(
 	message: string,
 	advice = '',
 ): void {
-	const key = [context.getWorkflow().id, context.getNode().id, message].join('\n');
+	const key = [context.getWorkflow().id, triggerId(context), message].join('\n');
 	const now = Date.now();
 	if (now - (loggedRejections.get(key) ?? -Infinity) < rejectionPeriodMs) return;
 	loggedRejections.set(key, now);

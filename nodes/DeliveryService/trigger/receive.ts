@@ -7,13 +7,7 @@ import { republishHint } from '../common/text';
 import { passesFilters } from './filters';
 import { logRejection } from './messages';
 import { readEvents, type EmittedEvent } from './payload';
-import {
-	callSigner,
-	savedDigests,
-	selectedEvents,
-	triggerFilters,
-	verifiesCaller,
-} from './settings';
+import { callSigner, readSettings, savedDigests, type TriggerSettings } from './settings';
 import { eventInQuery, isAuthentic } from './urls';
 
 /** The methods of events and of checks whether the URL responds; n8n also registers another one. */
@@ -49,26 +43,30 @@ class Rejection {
  *   settings filter out all events
  */
 export async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData> {
-	const result = await readCall(context);
+	const settings = readSettings(context);
+	const result = await readCall(context, settings);
 	if (result instanceof Rejection) {
 		const { status, message, advice } = result;
 		logRejection(context, status, message, advice);
 		context.getResponseObject().status(status).json({ message });
 		return { noWebhookResponse: true };
 	}
-	const emitted = applyFilters(context, result);
+	const emitted = applyFilters(settings, result);
 	if (emitted.length === 0) return acknowledged;
 	// n8n's own helper would treat parts of a payload as item settings.
 	const items = emitted.map((event: object) => ({ json: { ...event } }));
 	return { ...acknowledged, workflowData: [items] };
 }
 
-async function readCall(context: IWebhookFunctions): Promise<EmittedEvent[] | Rejection> {
+async function readCall(
+	context: IWebhookFunctions,
+	settings: TriggerSettings,
+): Promise<EmittedEvent[] | Rejection> {
 	const { method } = context.getRequestObject();
 	if (!callMethods.includes(method)) return new Rejection(405, 'Events arrive as POST requests');
 	const query = asRecord(context.getQueryData());
-	if (verifiesCaller(context)) {
-		const signer = await callSigner(context);
+	if (settings.verifiesCaller) {
+		const signer = await callSigner(context, settings);
 		if (!signer)
 			return new Rejection(
 				503,
@@ -113,12 +111,13 @@ async function readBody(context: IWebhookFunctions): Promise<unknown> {
  * Drops events that are not selected or do not pass the filters. Unknown events pass: otherwise no
  * one would ever see them.
  */
-function applyFilters(context: IWebhookFunctions, received: EmittedEvent[]): EmittedEvent[] {
-	const selected = selectedEvents(context);
-	const filters = triggerFilters(context);
+function applyFilters(
+	{ events, filters }: TriggerSettings,
+	received: EmittedEvent[],
+): EmittedEvent[] {
 	return received.filter(
 		(emitted) =>
-			(emitted.event === 'unknown' || selected.includes(emitted.event)) &&
+			(emitted.event === 'unknown' || events.includes(emitted.event)) &&
 			passesFilters(emitted, filters),
 	);
 }

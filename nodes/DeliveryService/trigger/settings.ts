@@ -11,18 +11,37 @@ import { companyWebhooksClient, type Webhooks } from '../service/webhooks';
 import { invalidFilter, readFilters, type Filters } from './filters';
 import { subscriptionFor, type EventSubscription, type Signer, type UrlOwner } from './urls';
 
-/** The timeout of a request while n8n turns a workflow on or off: the user is waiting. */
-const requestTimeoutMs = 10_000;
+/**
+ * The timeout of a request while n8n turns a workflow on or off. n8n 2 tries to publish five times, waits
+ * 15 s in between, and gives up after 84 s without naming a cause. Each try has up to three requests after
+ * each other: listing or subscribing, undoing that, and removing what n8n has turned off.
+ */
+const requestTimeoutMs = 4_000;
 
 type TriggerContext = IHookFunctions | IWebhookFunctions;
 
-function triggerOptions(context: TriggerContext): Record<string, unknown> {
-	return asRecord(nodeParameter(context, 'options', {}));
+/** The settings of a trigger, read once per call of n8n. */
+export interface TriggerSettings {
+	options: Readonly<Record<string, unknown>>;
+	/** The values of Trigger On, which may be an expression. */
+	triggerOn: readonly unknown[];
+	/** The selected events. */
+	events: readonly EventName[];
+	filters: Filters;
+	/** Whether the trigger's URLs are signed: always, unless the user has turned it off. */
+	verifiesCaller: boolean;
 }
 
-/** The filters in the trigger's options. */
-export function triggerFilters(context: TriggerContext): Filters {
-	return readFilters(triggerOptions(context));
+export function readSettings(context: TriggerContext): TriggerSettings {
+	const options = asRecord(nodeParameter(context, 'options', {}));
+	const triggerOn = toList(nodeParameter(context, 'events', []));
+	return {
+		options,
+		triggerOn,
+		events: eventNames.filter((name) => triggerOn.includes(name)),
+		filters: readFilters(options),
+		verifiesCaller: options.verifyCaller !== false,
+	};
 }
 
 /**
@@ -30,9 +49,10 @@ export function triggerFilters(context: TriggerContext): Filters {
  *
  * @throws NodeOperationError that names the invalid parameter
  */
-export function assertSettings(context: IHookFunctions): void {
-	const unknown = triggerOn(context).find((one) => !eventNameSchema.safeParse(one).success);
-	if (unknown !== undefined || selectedEvents(context).length === 0)
+export function assertSettings(context: IHookFunctions, settings: TriggerSettings): void {
+	const { triggerOn, events, filters } = settings;
+	const unknown = triggerOn.find((one) => !eventNameSchema.safeParse(one).success);
+	if (unknown !== undefined || events.length === 0)
 		throw operationError(context.getNode(), {
 			message:
 				unknown === undefined
@@ -40,24 +60,8 @@ export function assertSettings(context: IHookFunctions): void {
 					: `Trigger On contains ${describeValue(unknown)}, which is not a Delivery Service event`,
 			description: 'Select at least one event under Trigger On.',
 		});
-	const problem = invalidFilter(triggerFilters(context));
+	const problem = invalidFilter(filters);
 	if (problem) throw operationError(context.getNode(), problem);
-}
-
-/** Whether the trigger's URLs are signed: always, unless the user has turned it off. */
-export function verifiesCaller(context: TriggerContext): boolean {
-	return nodeParameter(context, 'options.verifyCaller', true) !== false;
-}
-
-/** The values of the parameter, which may be an expression. */
-function triggerOn(context: TriggerContext): unknown[] {
-	return toList(nodeParameter(context, 'events', []));
-}
-
-/** The events that the user selected. */
-export function selectedEvents(context: TriggerContext): EventName[] {
-	const selected = triggerOn(context);
-	return eventNames.filter((name) => selected.includes(name));
 }
 
 /** What a trigger needs to manage its subscriptions. */
@@ -75,21 +79,23 @@ export interface OpenTrigger {
  *
  * @throws NodeOperationError when the node or its credential is incomplete
  */
-export async function openTrigger(context: IHookFunctions): Promise<OpenTrigger> {
+export async function openTrigger(
+	context: IHookFunctions,
+	settings: TriggerSettings,
+): Promise<OpenTrigger> {
 	// The credential or the settings may have changed.
 	callSigners.clear();
 	const owner = urlOwner(context);
 	const { credential, send } = await openClient(context);
-	const company = unwrap(context.getNode(), selectedCompany(credential, triggerOptions(context)));
+	const company = unwrap(context.getNode(), selectedCompany(credential, settings.options));
 	const signer = createSigner(context, credential, company);
-	const isSigned = verifiesCaller(context);
 	const withTimeout: typeof send = async (request) =>
 		await send({ ...request, timeoutMs: requestTimeoutMs });
 	return {
 		webhooks: companyWebhooksClient(context.getNode(), { send: withTimeout }, company),
 		owner,
-		desired: selectedEvents(context).map((event) =>
-			subscriptionFor(owner, event, signer, isSigned),
+		desired: settings.events.map((event) =>
+			subscriptionFor(owner, event, signer, settings.verifiesCaller),
 		),
 		isReachable: !isLoopback(owner.webhookUrl) || isLoopback(credential.baseUrl),
 	};
@@ -105,10 +111,19 @@ function urlOwner(context: IHookFunctions): UrlOwner {
 	return { webhookUrl, workflowId: context.getWorkflow().id ?? '' };
 }
 
+/**
+ * What tells the triggers of a workflow apart: the webhook ID, by which n8n finds the trigger of a call. Two
+ * nodes that were copied outside the editor may have one node ID.
+ */
+export function triggerId(context: Pick<TriggerContext, 'getNode'>): string {
+	const { webhookId, id, name } = context.getNode();
+	return webhookId || id || name;
+}
+
 const signingSchema = credentialSchema.pick({ apiSecret: true, baseUrl: true, companyId: true });
 
 /**
- * The signers of calls, by node. To read a credential, n8n 2 starts a JavaScript engine, which takes as
+ * The signers of calls, by trigger. To read a credential, n8n 2 starts a JavaScript engine, which takes as
  * long as half of the call, so that a node reads its own once a second.
  */
 const callSigners = new Map<string, { readAt: number; signer: Promise<Signer | undefined> }>();
@@ -116,21 +131,27 @@ const callSigners = new Map<string, { readAt: number; signer: Promise<Signer | u
 const signerLifetimeMs = 1000;
 
 /** The signer for calls; undefined when the credential is missing, incomplete or has no company. */
-export async function callSigner(context: IWebhookFunctions): Promise<Signer | undefined> {
-	const key = [context.getWorkflow().id, context.getNode().id, context.getMode()].join('\n');
+export async function callSigner(
+	context: IWebhookFunctions,
+	{ options }: TriggerSettings,
+): Promise<Signer | undefined> {
+	const key = [context.getWorkflow().id, triggerId(context), context.getMode()].join('\n');
 	const known = callSigners.get(key);
 	const now = Date.now();
 	if (known && Math.abs(now - known.readAt) < signerLifetimeMs) return await known.signer;
-	const signer = readSigner(context).catch(() => undefined);
+	const signer = readSigner(context, options).catch(() => undefined);
 	callSigners.set(key, { readAt: now, signer });
 	// The reason may be gone at the next call.
 	if (!(await signer)) callSigners.delete(key);
 	return await signer;
 }
 
-async function readSigner(context: IWebhookFunctions): Promise<Signer | undefined> {
+async function readSigner(
+	context: IWebhookFunctions,
+	options: Readonly<Record<string, unknown>>,
+): Promise<Signer | undefined> {
 	const credential = signingSchema.parse(await context.getCredentials(credentialType));
-	const company = selectedCompany(credential, triggerOptions(context));
+	const company = selectedCompany(credential, options);
 	return company.ok ? createSigner(context, credential, company.value) : undefined;
 }
 
@@ -143,10 +164,9 @@ function createSigner(
 	{ apiSecret, baseUrl }: Pick<Credential, 'apiSecret' | 'baseUrl'>,
 	companyId: number,
 ): Signer {
-	const { webhookId, id } = context.getNode();
 	const kind = isTest(context) ? 'test' : 'live';
 	const identity = [
-		...[kind, context.getWorkflow().id, webhookId ?? id],
+		...[kind, context.getWorkflow().id, triggerId(context)],
 		...[new URL(baseUrl).host, companyId],
 	];
 	return { secret: apiSecret, identity: identity.join('\n') };
@@ -177,10 +197,9 @@ export function saveDigests(context: IHookFunctions, digests: string[] | undefin
 	if (!isTest(context)) context.getWorkflowStaticData('global')[digestsName(context)] = digests;
 }
 
-/** By the node's ID: n8n's own data of a node goes by its name, which may change. */
+/** n8n's own data of a node goes by its name, which may change. */
 function digestsName(context: TriggerContext): string {
-	const { id, name } = context.getNode();
-	return `deliveryServiceTrigger:${id || name}`;
+	return `deliveryServiceTrigger:${triggerId(context)}`;
 }
 
 const loopbackHost = /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\])$/;

@@ -2,11 +2,7 @@ import { createHash, createHmac, timingSafeEqual } from 'crypto';
 
 import { eventNames, events, type EventName } from '../service/events';
 import type { Subscription } from '../service/client';
-
-/** The query parameters that an event URL adds to the node's webhook URL. */
-const eventParameter = 'event';
-const workflowParameter = 'workflow';
-const signatureParameter = 'signature';
+import { isSameUrl, urlParameters } from '../service/webhooks';
 
 const signaturePattern = /^[0-9a-f]{64}$/;
 
@@ -46,10 +42,10 @@ export function subscriptionFor(
 	isSigned: boolean,
 ): EventSubscription {
 	const url = new URL(webhookUrl);
-	url.searchParams.set(eventParameter, event);
-	url.searchParams.set(workflowParameter, workflowId);
+	url.searchParams.set(urlParameters.event, event);
+	url.searchParams.set(urlParameters.workflow, workflowId);
 	const signature = isSigned ? signatureFor(event, signer) : undefined;
-	if (signature !== undefined) url.searchParams.set(signatureParameter, signature);
+	if (signature !== undefined) url.searchParams.set(urlParameters.signature, signature);
 	const { href } = url;
 	return {
 		url: href,
@@ -61,16 +57,16 @@ export function subscriptionFor(
 /** Whether a listed URL belongs to this node in this workflow: others must never be removed. */
 export function isOwnUrl({ webhookUrl, workflowId }: UrlOwner, url: string): boolean {
 	if (!URL.canParse(url)) return false;
-	const { origin, pathname, searchParams } = new URL(url);
-	return (
-		origin + pathname === new URL(webhookUrl).href &&
-		searchParams.get(workflowParameter) === workflowId
-	);
+	const page = new URL(url);
+	const workflow = page.searchParams.get(urlParameters.workflow);
+	page.search = '';
+	page.hash = '';
+	return workflow === workflowId && isSameUrl(page.href, webhookUrl);
 }
 
 /** The event that a call's query names; undefined for none or an unknown one. */
 export function eventInQuery(query: Readonly<Record<string, unknown>>): EventName | undefined {
-	return eventNames.find((name) => name === query[eventParameter]);
+	return eventNames.find((name) => name === query[urlParameters.event]);
 }
 
 /**
@@ -83,7 +79,7 @@ export function isAuthentic(
 	digests: readonly string[],
 ): boolean {
 	const event = eventInQuery(query);
-	const signature = query[signatureParameter];
+	const signature = query[urlParameters.signature];
 	if (!event || typeof signature !== 'string' || !signaturePattern.test(signature)) return false;
 	if (isEqual(signature, signatureFor(event, signer))) return true;
 	const actual = digestOf(event, signature, signer);

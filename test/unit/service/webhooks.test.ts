@@ -8,6 +8,7 @@ import type {
 import {
 	requireSuccess,
 	companyWebhooksClient,
+	isSameUrl,
 	webhookName,
 } from '../../../nodes/DeliveryService/service/webhooks';
 
@@ -99,19 +100,44 @@ describe('listing webhooks', () => {
 	});
 
 	test.each<[string, Exchange]>([
+		['HTML', responseWith(200, '<!doctype html><title>Welcome</title>')],
 		[
-			'HTML',
-			{ kind: 'response', status: 200, headers: { 'content-type': 'text/html' }, body: undefined },
+			'a body that is too large',
+			{
+				...{ kind: 'response', status: 200, headers: {}, body: undefined },
+				unreadable: 'larger than 5 MB',
+			},
 		],
 		['text', responseWith(200, 'hello')],
 		['an error', responseWith(200, { code: 'ERROR', message: 'Out of order' })],
 		['an object with a list', responseWith(200, { payload: [] })],
-		['no content', responseWith(204)],
 	])('rejects %s, which contains no list of webhooks', async (_, exchange) => {
 		const { client } = clientReturning(exchange);
 		await expect(companyWebhooksClient(node, client, 42).list()).rejects.toThrow(
 			'The response is not a valid Delivery Service response',
 		);
+	});
+
+	test.each([200, 204])('reads a success (%d) without a body as an empty list', async (status) => {
+		const { client } = clientReturning(responseWith(status));
+		const webhooks = companyWebhooksClient(node, client, 42);
+		expect(await webhooks.list()).toEqual({ webhooks: [], unreadable: [] });
+		expect(await webhooks.listForTrigger()).toEqual({ webhooks: [], unreadable: [] });
+	});
+
+	test('for a trigger, a 404 of the service is an empty list, and one of another server an error', async () => {
+		const ofService = clientReturning(responseWith(404, { code: 'NOT_FOUND' })).client;
+		const webhooks = companyWebhooksClient(node, ofService, 42);
+		expect(await webhooks.listForTrigger()).toEqual({ webhooks: [], unreadable: [] });
+		await expect(webhooks.list()).rejects.toMatchObject({
+			message: 'The Delivery Service responded, but this company or URL was not found',
+			description:
+				'Check Company ID and Base URL. If both are right, the company does not have any webhooks yet. The service says: (NOT_FOUND)',
+		});
+		const ofOther = clientReturning(responseWith(404, '<html>')).client;
+		await expect(companyWebhooksClient(node, ofOther, 42).listForTrigger()).rejects.toMatchObject({
+			description: 'Check the Base URL: its host responded, but not as the Delivery Service.',
+		});
 	});
 });
 
@@ -175,4 +201,15 @@ test('requireSuccess throws when the connection failed', () => {
 	expect(() => requireSuccess(node, { kind: 'noResponse', code: '' })).toThrow(
 		'The connection to the Delivery Service failed',
 	);
+});
+
+test.each([
+	['https://user:secret@n8n.example/hook', 'https://n8n.example/hook', true],
+	['HTTPS://N8N.example:443/hook', 'https://n8n.example/hook', true],
+	['https://n8n.example/hook?a=1', 'https://n8n.example/hook', false],
+	['https://n8n.example/hook/', 'https://n8n.example/hook', false],
+	['not a URL', 'not a URL', true],
+])('whether %s and %s are one URL: %p', (one, other, isSame) => {
+	expect(isSameUrl(one, other)).toBe(isSame);
+	expect(isSameUrl(other, one)).toBe(isSame);
 });
