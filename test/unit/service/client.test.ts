@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { Readable } from 'node:stream';
 
 import { UserError } from 'n8n-workflow';
@@ -15,7 +14,8 @@ test('counts a response whose body never ends as lost after the timeout, and clo
 	const withoutSecrets = (text: string) => text;
 	const options = { baseUrl: 'https://service.example', timeoutMs: 20, withoutSecrets };
 	expect(await exchange(send, options)).toMatchObject({ kind: 'noResponse', code: 'ECONNABORTED' });
-	await once(body, 'close');
+	if (!body.destroyed) await new Promise((resolve) => body.once('close', resolve));
+	expect(body.destroyed).toBe(true);
 });
 
 describe('toNoResponse', () => {
