@@ -12,13 +12,16 @@ export function asRecord(value: unknown): Record<string, unknown> {
 	return recordSchema.parse(value);
 }
 
+/** One object, so that {@link oncePerRun} recognizes it. */
+const noFields = {};
+
 /** The fields that the user added to a collection. */
 export function collectionParameter(
 	parameters: ParameterReader,
 	name: string,
 	item: number,
 ): Record<string, unknown> {
-	return asRecord(parameters.get(name, item, {}));
+	return asRecord(parameters.get(name, item, noFields));
 }
 
 /** The entries that the user added to a repeatable field group. */
@@ -103,6 +106,24 @@ export function parameterReader(
 			return value === undefined ? context.getNodeParameter(name, item, fallback) : value;
 		},
 		timeZone: () => context.getTimezone(),
+	};
+}
+
+/**
+ * What a function makes of the values of parameters, e.g. validated settings. Without an expression, all
+ * items share these values, so it is made once per run; else again for each item whose values differ.
+ * Do not modify it.
+ */
+export function oncePerRun<Values extends readonly unknown[], Made>(
+	make: (...values: Values) => Made,
+): (parameters: ParameterReader, ...values: Values) => Made {
+	const lastOf = new WeakMap<ParameterReader, { values: Values; made: Made }>();
+	return (parameters, ...values) => {
+		const last = lastOf.get(parameters);
+		if (last && values.every((value, index) => value === last.values[index])) return last.made;
+		const made = make(...values);
+		lastOf.set(parameters, { values, made });
+		return made;
 	};
 }
 

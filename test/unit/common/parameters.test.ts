@@ -1,4 +1,8 @@
-import { toList } from '../../../nodes/DeliveryService/common/parameters';
+import {
+	oncePerRun,
+	toList,
+	type ParameterReader,
+} from '../../../nodes/DeliveryService/common/parameters';
 
 test.each<[unknown, unknown[]]>([
 	['a,b', ['a', 'b']],
@@ -19,4 +23,17 @@ test.each<[unknown, unknown[]]>([
 	[{ a: 1 }, [{ a: 1 }]],
 ])('toList converts %j to %j', (value, list) => {
 	expect(toList(value)).toEqual(list);
+});
+
+test('reads the same settings once per run, and those that differ between items for each of them', () => {
+	const run = (): ParameterReader => ({ get: () => '', timeZone: () => 'UTC' });
+	const made: unknown[] = [];
+	const read = oncePerRun((name: string, options: object) => made.push([name, options]));
+	const [first, second, same] = [run(), run(), {}];
+
+	expect([read(first, 'a', same), read(first, 'a', same), read(second, 'a', same)]).toEqual([
+		1, 1, 2,
+	]);
+	expect([read(first, 'b', same), read(first, 'b', {}), read(first, 'b', {})]).toEqual([3, 4, 5]);
+	expect(made).toHaveLength(5);
 });

@@ -6,7 +6,12 @@ import { serviceLabels, validate } from '../../service/validation';
 import { limits, companyIdSchema, deliveryTypeSchema } from '../../service/schemas';
 import { numeric } from '../../service/values';
 import type { Result } from '../../common/result';
-import { omitBlank, collectionParameter, type ParameterReader } from '../../common/parameters';
+import {
+	collectionParameter,
+	omitBlank,
+	oncePerRun,
+	type ParameterReader,
+} from '../../common/parameters';
 import { companyIdField, deliveryTypeOptions, optionsField } from '../../common/fields';
 
 // n8n's lint rules don't recognize a property of an object as a default.
@@ -38,11 +43,14 @@ export type RunOptions = z.infer<typeof runOptionsSchema>;
 
 /** The options that can differ between items. */
 export function readItemOptions(parameters: ParameterReader, item: number): Result<ItemOptions> {
-	const added = collectionParameter(parameters, 'options', item);
+	return toItemOptions(parameters, collectionParameter(parameters, 'options', item));
+}
+
+const toItemOptions = oncePerRun((added: Record<string, unknown>): Result<ItemOptions> => {
 	const company = readCompanyOption(added, childCompanyLabel);
 	if (!company.ok) return company;
 	return validate(itemOptionsSchema, omitBlank(added), 'Option', itemOptionLabels);
-}
+});
 
 /**
  * The options of the whole run, from the first item. Each is read separately, so that an invalid

@@ -2,7 +2,12 @@ import type { INodeProperties } from 'n8n-workflow';
 import type { z } from 'zod/v4';
 
 import { requiredField, textField } from '../../common/fields';
-import { asRecord, collectionEntries, type ParameterReader } from '../../common/parameters';
+import {
+	collectionEntries,
+	collectionParameter,
+	oncePerRun,
+	type ParameterReader,
+} from '../../common/parameters';
 import { failure, type Problem, type Result } from '../../common/result';
 import { isBlank, lowerFirst, stripInvisible, truncate } from '../../common/text';
 import { serviceLabels, validate } from '../../service/validation';
@@ -80,7 +85,10 @@ export function readOrderPickup(
 	order: string,
 ): Result<object> {
 	const pickup = readPlace(parameters, 'pickup', item);
-	const table = readTable(parameters.get('pickupDetails.pickupByLocation', item, {}));
+	const table = readTable(
+		parameters,
+		collectionParameter(parameters, 'pickupDetails.pickupByLocation', item),
+	);
 	if (!table.ok) return table;
 	const { rows, others } = table.value;
 	if (rows.size === 0 && !others) return { ok: true, value: pickup };
@@ -120,17 +128,7 @@ function locationKey(location: string): string {
 	return locationGid.exec(key)?.[1] ?? key;
 }
 
-/** A table without expressions is one object for all items, so it's parsed once. */
-const parsedTables = new WeakMap<object, Result<PickupTable>>();
-
-function readTable(value: unknown): Result<PickupTable> {
-	const group = asRecord(value);
-	const table = parsedTables.get(group) ?? parseTable(group);
-	parsedTables.set(group, table);
-	return table;
-}
-
-function parseTable(value: unknown): Result<PickupTable> {
+const readTable = oncePerRun((value: Record<string, unknown>): Result<PickupTable> => {
 	const rows = new Map<string, PlaceOverride>();
 	for (const [index, row] of collectionEntries(value, 'entry').entries()) {
 		const named = isBlank(row.shopifyLocation) ? undefined : row.shopifyLocation;
@@ -148,7 +146,7 @@ function parseTable(value: unknown): Result<PickupTable> {
 	if (!others) return { ok: true, value: { rows } };
 	const place = readRow(others, othersName);
 	return place.ok ? { ok: true, value: { rows, others: place.value } } : place;
-}
+});
 
 const othersName = 'All Other Locations';
 

@@ -1,6 +1,11 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { coordinateFields, requiredField, textField } from '../../common/fields';
-import { omitBlank, collectionParameter, type ParameterReader } from '../../common/parameters';
+import {
+	collectionParameter,
+	omitBlank,
+	oncePerRun,
+	type ParameterReader,
+} from '../../common/parameters';
 import { lowerFirst } from '../../common/text';
 import { showFor } from '../resource';
 
@@ -124,24 +129,46 @@ export function placeFields(side: Side, more: readonly INodeProperties[] = []): 
 }
 
 /** The place that the user entered, in the service's format (sections 2.2 to 2.4), not yet checked. */
-export function readPlace(parameters: ParameterReader, side: Side, item: number) {
+export function readPlace(parameters: ParameterReader, side: Side, item: number): Place {
 	const read = (name: string): unknown => parameters.get(`${side}${name}`, item, '');
-	const { instructions, lat, lng } = collectionParameter(parameters, `${side}Details`, item);
+	const form = read('LocationType');
+	const names = [...contactNames, ...(form === 'components' ? componentNames : [])];
+	return places[side](
+		parameters,
+		collectionParameter(parameters, `${side}Details`, item),
+		form,
+		form === 'components' ? '' : read(form === 'warehouse' ? 'Warehouse' : 'Address'),
+		...names.map(read),
+	);
+}
+
+const contactNames = ['Name', 'Email', 'Phone'];
+const componentNames = ['StreetName', ...otherComponents.map(([name]) => name)];
+
+interface Place {
+	contact: object;
+	location: object;
+}
+
+/** @param values those of {@link contactNames}, and of {@link componentNames} if it has that form */
+function toPlace(
+	{ instructions, lat, lng }: Record<string, unknown>,
+	form: unknown,
+	place: unknown,
+	...[name, email, phonenumber, ...components]: unknown[]
+): Place {
+	const address =
+		form === 'components'
+			? Object.fromEntries(componentNames.map((one, index) => [lowerFirst(one), components[index]]))
+			: place;
 	return {
-		contact: omitBlank({ name: read('Name'), email: read('Email'), phonenumber: read('Phone') }),
-		location: { ...readPlaceAddress(read), instructions, lat, lng },
+		contact: omitBlank({ name, email, phonenumber }),
+		location: {
+			...(form === 'warehouse' ? { warehouse: place } : { address }),
+			...{ instructions, lat, lng },
+		},
 	};
 }
 
-function readPlaceAddress(read: (name: string) => unknown): object {
-	switch (read('LocationType')) {
-		case 'components': {
-			const names = ['StreetName', ...otherComponents.map(([name]) => name)];
-			return { address: Object.fromEntries(names.map((name) => [lowerFirst(name), read(name)])) };
-		}
-		case 'warehouse':
-			return { warehouse: read('Warehouse') };
-		default:
-			return { address: read('Address') };
-	}
-}
+/** An item has a place on each side, which stays the same for itself. */
+const places = { pickup: oncePerRun(toPlace), dropoff: oncePerRun(toPlace) };

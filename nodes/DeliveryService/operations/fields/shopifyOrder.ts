@@ -7,6 +7,7 @@ import {
 	omitBlank,
 	toList,
 	collectionParameter,
+	oncePerRun,
 	type ParameterReader,
 } from '../../common/parameters';
 import { orderMappingSchema, type OrderMapping } from '../../shopify/mapping';
@@ -78,30 +79,43 @@ export const updateOrderOptionsFields: INodeProperties[] = [
  * @returns the mapping, or which option is invalid
  */
 export function readOrderMapping(parameters: ParameterReader, item: number): Result<OrderMapping> {
-	const mapping = mappingFromOptions(parameters, item);
-	return validate(orderMappingSchema, mapping, 'Order options', orderMappingLabels);
+	return toMapping(
+		parameters,
+		collectionParameter(parameters, 'orderOptions', item),
+		collectionParameter(parameters, 'filters', item),
+		parameters.get('fallbackEmail', item, ''),
+		parameters.timeZone(),
+	);
 }
 
-function mappingFromOptions(parameters: ParameterReader, item: number): object {
-	const added = collectionParameter(parameters, 'orderOptions', item);
-	const { packageSizeByWeight, deliveryTypes, ...options } = omitBlank(added);
-	const { instructions, referenceId, packageName, tags, cashOnDeliveryMethods, ...rest } = options;
-	return {
-		...rest,
-		time: { now: realClock.now(), timeZone: parameters.timeZone() },
-		fallbackEmail: parameters.get('fallbackEmail', item, ''),
-		filters: readFilters(collectionParameter(parameters, 'filters', item)),
-		...(cashOnDeliveryMethods !== undefined && {
-			cashOnDeliveryMethods: toList(cashOnDeliveryMethods),
-		}),
-		deliveryTypes: collectionEntries(deliveryTypes, 'entry'),
-		packageSizeByWeight: collectionEntries(packageSizeByWeight, 'limit'),
-		overrides: {
-			...{ instructions, referenceId, packageName },
-			...(tags !== undefined && { tags: toList(tags) }),
-		},
-	};
-}
+const toMapping = oncePerRun(
+	(
+		added: Record<string, unknown>,
+		filters: Record<string, unknown>,
+		fallbackEmail: unknown,
+		timeZone: string,
+	) => {
+		const { packageSizeByWeight, deliveryTypes, ...options } = omitBlank(added);
+		const { instructions, referenceId, packageName, tags, cashOnDeliveryMethods, ...rest } =
+			options;
+		const mapping = {
+			...rest,
+			time: { now: realClock.now(), timeZone },
+			fallbackEmail,
+			filters: readFilters(filters),
+			...(cashOnDeliveryMethods !== undefined && {
+				cashOnDeliveryMethods: toList(cashOnDeliveryMethods),
+			}),
+			deliveryTypes: collectionEntries(deliveryTypes, 'entry'),
+			packageSizeByWeight: collectionEntries(packageSizeByWeight, 'limit'),
+			overrides: {
+				...{ instructions, referenceId, packageName },
+				...(tags !== undefined && { tags: toList(tags) }),
+			},
+		};
+		return validate(orderMappingSchema, mapping, 'Order options', orderMappingLabels);
+	},
+);
 
 /** The names of the options in messages: those of their fields. Groups have none of their own. */
 const orderMappingLabels = new Map<string, string>([
