@@ -202,6 +202,8 @@ function graphqlOrder(order: Order, view: View): object {
 		displayFinancialStatus: order.financial_status.toUpperCase(),
 		displayFulfillmentStatus: fulfillmentStatuses[order.fulfillment_status ?? ''] ?? 'UNFULFILLED',
 		totalOutstandingSet: money(rest.total_outstanding),
+		totalCapturableSet: money('0.00'),
+		returnStatus: 'NO_RETURN',
 		currentTotalPriceSet: money(rest.current_total_price),
 		totalPriceSet: money(rest.total_price),
 		shippingAddress: rest.shipping_address && graphqlAddress(rest.shipping_address),

@@ -107,9 +107,8 @@ type MappedOrder = Omit<Mapped, 'delivery' | 'skip' | 'problems' | 'label' | 'is
 /** Maps an order with these mapping options; the others have their defaults. */
 export function outcomeOf(order: unknown, mapping: Fields = {}): MappedOrder {
 	const mapped = orderToDelivery(order, mappingOf(mapping));
-	const { delivery, skip, problems, label, isGraphql, ...others } = mapped;
-	if (problems)
-		return { kind: 'invalid', problem: orderProblem({ label, isGraphql }, problems), ...others };
+	const { delivery, skip, problems, label, ...others } = mapped;
+	if (problems) return { kind: 'invalid', problem: orderProblem({ label }, problems), ...others };
 	if (!skip) return { kind: 'delivery', delivery: delivery!, ...others };
 	return { kind: 'skipped', message: skipMessage(skip, label ?? ''), ...skip, ...others };
 }

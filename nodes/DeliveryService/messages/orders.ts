@@ -2,7 +2,7 @@ import type { Problem } from '../common/result';
 import type { CashReduced } from '../shopify/cash';
 import { deliveryMethodNames } from '../shopify/fulfillmentOrder';
 import type { PartlyPaid } from '../shopify/payment';
-import type { MissingField, Skip } from '../shopify/skipping';
+import type { Skip } from '../shopify/skipping';
 import type { Action } from '../shopify/toDelivery';
 
 /** The sentences about Shopify orders that are skipped, lack something or need a person. */
@@ -198,25 +198,21 @@ function addCashMethod(methods: readonly string[], toCollect: string): string {
 	return `If ${methods.join(', ')} ${is} cash on delivery, add ${it} to Cash on Delivery Methods under Order Options.`;
 }
 
-function missingText(fields: readonly MissingField[]): string {
-	const names = listed(fields.map(({ shownField }) => shownField));
-	const assumed = fields.map(({ field }) => assumptions[field]).join(', ');
+function missingText(fields: readonly string[]): string {
+	const names = listed(fields);
+	const assumed = fields.map((field) => assumptions[field]).join(', ');
 	return `Shopify did not return ${names} (assumed: ${assumed}). Request ${fields.length === 1 ? 'it' : 'them'} in the Shopify node or the query.`;
 }
 
-/** What an order without an expected field is treated as, by the field's name in REST. */
+/** What an order without an expected field is treated as. */
 const assumptions: Readonly<Record<string, string>> = {
 	cancelled_at: 'not canceled',
 	test: 'not a test order',
 	financial_status: 'not refunded',
 	payment_gateway_names: 'not cash on delivery',
-	payment_terms: 'none',
 	shipping_lines: 'no store pickup',
 	note_attributes: 'no store pickup, no delivery date',
 	created_at: 'not too old',
 	tags: 'no tags',
-	presentment_currency: "the customer pays in the shop's currency",
 	'line_items.current_quantity': 'no item was refunded',
-	'lineItems.pageInfo.hasNextPage': 'all items are included',
-	'fulfillmentOrders.pageInfo.hasNextPage': 'there are no other fulfillment orders',
 };

@@ -13,22 +13,16 @@ export function orderProblem(subject: OrderSubject, problems: readonly OrderProb
 	return { message, ...(more !== '' && { description: more }) };
 }
 
-function problemOf(
-	{ label = 'The order', isGraphql }: OrderSubject,
-	problem: OrderProblem,
-): Problem {
-	/** The advice to request a missing field, without a period. */
-	const howToRequest = (field: string) =>
-		isGraphql ? `Add ${field} to the GraphQL query` : `Make sure the Shopify node returns ${field}`;
+function problemOf({ label = 'The order' }: OrderSubject, problem: OrderProblem): Problem {
 	switch (problem.code) {
 		case 'partWithoutOrder':
 			return {
 				message:
-					'This is a fulfillment order without its order. Put the order beside it, in the field "order".',
+					'This is a fulfillment order without its order. Put it in the field "fulfillmentOrder" of the item, and its order in the field "order".',
 			};
-		case 'severalParts':
+		case 'partList':
 			return {
-				message: `This order has several fulfillment orders. Add a Split Out node before this node: Fields to Split Out "${problem.list}", Include "All Other Fields", Destination Field Name "fulfillmentOrder".`,
+				message: `The fulfillment orders of this order are in a list. Add a Split Out node before this node: Fields to Split Out "${problem.field}", Include "All Other Fields", Destination Field Name "fulfillmentOrder".`,
 			};
 		case 'noPart':
 			return {
@@ -72,10 +66,12 @@ function problemOf(
 						: `Order ${problem.name} has no "line_items", so it is unclear what to send. If the Shopify node limits the fields that it returns, add line_items.`,
 			};
 		case 'missingInQuery':
-			return { message: `${label} has no "${problem.field}". Add it to the GraphQL query.` };
-		case 'incompleteList':
 			return {
-				message: `${label} has more "${problem.list}" than the GraphQL query returned. Raise "first" of ${problem.list} in the query, up to 250.`,
+				message: `${label} lacks ${quoted(problem.fields)}. Copy the GraphQL query from ${queriesPage}, which names the fields as the REST API does.`,
+			};
+		case 'incompleteLists':
+			return {
+				message: `${label} has more ${quoted(problem.lists)} than the GraphQL query returned. Raise "first" in the query, up to 250.`,
 			};
 		case 'invalidField':
 			return { message: invalidFieldText(label, problem) };
@@ -115,7 +111,7 @@ function problemOf(
 			};
 		case 'unknownPayment':
 			return {
-				message: `${label} has no "${problem.field}", so it's unclear whether it is paid. ${howToRequest('this field')}, or set Payment under Filters to Any.`,
+				message: `${label} has no "financial_status", so it's unclear whether it is paid. ${howToRequest('this field')}, or set Payment under Filters to Any.`,
 			};
 		case 'unclearDate':
 			return {
@@ -123,7 +119,7 @@ function problemOf(
 			};
 		case 'unknownPartItem':
 			return {
-				message: `${label} doesn't contain the item with the ID ${problem.lineId} of its fulfillment order. If the order was edited, fetch it again. ${howToRequest(`all "${problem.field}" with their IDs`)}.`,
+				message: `${label} doesn't contain the item with the ID ${problem.lineId} of its fulfillment order. If the order was edited, fetch it again. ${howToRequest('all "line_items" with their IDs')}.`,
 			};
 		case 'unknownUnitsLeft':
 			return {
@@ -132,7 +128,7 @@ function problemOf(
 		case 'unknownUnpaid': {
 			const status = problem.status === undefined ? 'missing' : `"${problem.status}"`;
 			return {
-				message: `${label} doesn't say how much is unpaid: it has no "${problem.field}", and its "${problem.statusField}" is ${status}. ${howToRequest(problem.field)}, ${orNever}.`,
+				message: `${label} doesn't say how much is unpaid: it has no "total_outstanding", and its "financial_status" is ${status}. ${howToRequest('total_outstanding')}, ${orNever}.`,
 			};
 		}
 		case 'unknownPrice':
@@ -142,10 +138,22 @@ function problemOf(
 	}
 }
 
+/** Without a period. */
+function howToRequest(field: string): string {
+	return `Request ${field} in the Shopify node or the query`;
+}
+
 const orNever = 'or set Cash on Delivery to Never if drivers never collect cash';
 
 const howToGetAnOrder =
 	"Connect a Shopify node, or set the field Order to an order in the format of Shopify's REST or GraphQL API.";
+
+const queriesPage =
+	'https://github.com/delivery-service-integrations/n8n-nodes-delivery-service/blob/main/docs/queries.md';
+
+function quoted(names: readonly string[]): string {
+	return names.map((name) => `"${name}"`).join(', ');
+}
 
 /** Other outputs of the Shopify Trigger that resemble orders. */
 const recordNames = {
@@ -154,15 +162,14 @@ const recordNames = {
 	ofOrder: 'a record that belongs to an order, such as a fulfillment or a refund',
 } as const;
 
-/** What is wrong with a field, and what to do if a query lacks it. */
+/** What is wrong with a field. */
 function invalidFieldText(
 	label: string,
-	{ field, rule, value, isGraphql, isInPart }: Extract<OrderProblem, { code: 'invalidField' }>,
+	{ field, rule, value, isInPart }: Extract<OrderProblem, { code: 'invalidField' }>,
 ): string {
 	const named = field === '' ? '' : `"${field}"`;
 	const ofPart = named === '' ? 'its fulfillment order' : `${named} of its fulfillment order`;
 	const subject = isInPart ? `${label}: ${ofPart}` : `${label}'s ${named}`;
-	if (value === undefined && isGraphql) return `${subject} ${rule}. Add it to the GraphQL query.`;
 	return isBlank(value)
 		? `${subject} ${rule}.`
 		: `${subject} ${rule}, but is ${describeValue(value)}.`;

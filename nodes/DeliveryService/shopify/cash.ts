@@ -16,7 +16,7 @@ import {
 	zero,
 	type Decimal,
 } from './money';
-import { fieldName, type Order } from './order';
+import type { Order } from './order';
 import type { OpenReturn, Payment } from './payment';
 import { needsShipping, priceOfUnits, type LineUnits, type OrderUnits } from './units';
 
@@ -58,7 +58,7 @@ export interface CashReduced {
 
 /** Why it is unclear how much the driver collects. */
 export type CashProblem =
-	| { code: 'unknownUnpaid'; field: string; statusField: string; status: string | undefined }
+	| { code: 'unknownUnpaid'; status: string | undefined }
 	| { code: 'unknownPrice'; item: string; field: string };
 
 /**
@@ -81,13 +81,7 @@ export function decideCash(
 	if (mapping.cod === 'never') return { ok: true, value: { actions: [] } };
 	if (!isCollected)
 		return { ok: true, value: { ...(owed && { notCollectedFor: methods }), actions: [] } };
-	if (!owed)
-		return failure({
-			code: 'unknownUnpaid',
-			field: fieldName(order, ['total_outstanding']),
-			statusField: fieldName(order, ['financial_status']),
-			status: order.financial_status,
-		});
+	if (!owed) return failure({ code: 'unknownUnpaid', status: order.financial_status });
 	if (order.fulfillmentOrder) return partCash(order, units, owed);
 	return { ok: true, value: { amount: toNumber(owed), actions: currencyActions(order, owed) } };
 }
@@ -138,7 +132,7 @@ function partCash(
 	const paidFor: Array<LineUnits & { price: Decimal }> = [];
 	for (const entry of lines.filter(({ kept }) => kept > 0)) {
 		const price = priceOfUnits(entry.line, entry.kept, order.currency);
-		if (!price) return failure(unknownPrice(order, entry));
+		if (!price) return failure(unknownPrice(entry));
 		paidFor.push({ ...entry, price });
 	}
 	const worth = paidFor.map(({ price }) => price).reduce(add, zero);
@@ -192,12 +186,7 @@ function share(amount: Decimal, count: number, all: number, decimals: number): D
 	return scale(amount, whole(Math.min(count, all)), whole(all), decimals, 'down');
 }
 
-function unknownPrice(order: Order, { line, name: item }: LineUnits): CashProblem {
-	const index = order.line_items.indexOf(line);
-	const field = fieldName(order, [
-		'line_items',
-		index,
-		line.price ? 'discount_allocations' : 'price',
-	]);
+function unknownPrice({ line, name: item }: LineUnits): CashProblem {
+	const field = line.price ? 'line_items.discount_allocations' : 'line_items.price';
 	return { code: 'unknownPrice', item, field };
 }

@@ -1,24 +1,16 @@
+import { z } from 'zod/v4';
+
 import { valueAt } from '../common/data';
-import { isBlank } from '../common/text';
+import { failure, type Result } from '../common/result';
 import { parseDecimal, scale, toText, whole } from './money';
 
 /*
- * Orders of Shopify's GraphQL Admin API, converted to the REST resource, so that one mapper reads
- * both. These tables contain every field that it reads from GraphQL.
+ * Orders of Shopify's GraphQL Admin API, converted to the REST resource, so that one mapper reads both.
+ * The query in docs/queries.md names its fields as REST does; this file knows what still differs:
+ * connections, IDs, amounts, enum values, and texts that are objects. REST leaves out a field for a
+ * reason, a query by mistake: the fields that decide about money, or whether an order is sent, are
+ * required.
  */
-
-/** Where the value of a REST field is in GraphQL. */
-interface GraphqlField {
-	name: string;
-	/** Converts the value to its REST form. */
-	read?: (value: unknown) => unknown;
-	/** The fields of an object, or of each object in a list. */
-	fields?: GraphqlFields;
-	isList?: true;
-}
-
-/** By the name of the REST field. */
-export type GraphqlFields = Readonly<Record<string, GraphqlField>>;
 
 const gidPattern = /^gid:\/\/shopify\/(\w+)\/(\d+)/;
 
@@ -28,24 +20,24 @@ export function gidType(value: unknown): string | undefined {
 }
 
 /** The number at the end of a global ID, which is the ID in REST; any other value unchanged. */
-function gidNumber(value: unknown): unknown {
+export function gidNumber(value: unknown): unknown {
 	return typeof value === 'string' ? (gidPattern.exec(value)?.[2] ?? value) : value;
 }
 
-/** An enum value as in REST: lower case. */
-function enumInRest(value: unknown): unknown {
-	return typeof value === 'string' ? value.toLowerCase() : value;
+/** Whether an order or a fulfillment order is from the GraphQL API. */
+export function isGraphql(resource: unknown): boolean {
+	const lines = valueAt(resource, ['line_items']);
+	if (Array.isArray(lines)) return false;
+	return (
+		gidType(valueAt(resource, ['id'])) !== undefined || valueAt(lines, ['nodes']) !== undefined
+	);
 }
 
-function shopAmount(value: unknown): unknown {
-	return isBlank(value) ? value : valueAt(value, ['shopMoney', 'amount']);
-}
-
-function bothAmounts(value: unknown): unknown {
-	return {
-		shop_money: valueAt(value, ['shopMoney']),
-		presentment_money: valueAt(value, ['presentmentMoney']),
-	};
+/** The only field of an object; any other value unchanged. */
+function onlyField(value: unknown): unknown {
+	if (typeof value !== 'object' || value === null) return value;
+	const fields: unknown[] = Object.values(value);
+	return fields.length === 1 ? fields[0] : value;
 }
 
 const gramsPerUnit: Readonly<Record<string, string>> = {
@@ -64,195 +56,148 @@ function variantGrams(variant: unknown): unknown {
 	return amount && factor && toText(scale(amount, factor, whole(1), 0));
 }
 
-/** Fields whose GraphQL name is the REST name in camel case. */
-function sameFields(names: string): GraphqlFields {
-	return Object.fromEntries(
-		names.split(' ').map((name) => {
-			const camelCase = name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
-			return [name, { name: camelCase }];
-		}),
-	);
+/** Any value, if only null. */
+const given = z.custom<unknown>((value) => value !== undefined);
+
+const id = given.transform(gidNumber);
+
+/** An ID in an object of its own, e.g. `line_item_id: lineItem { id }`. */
+const idInObject = given.transform((value) => gidNumber(onlyField(value)));
+
+/** A value in an object of its own, e.g. `email: defaultEmailAddress { emailAddress }`. */
+const inObject = z.unknown().transform(onlyField).optional();
+
+/** An enum value, which REST has in lower case. */
+const enumValue = given.transform((value) =>
+	typeof value === 'string' ? value.toLowerCase() : value,
+);
+
+const wholeList = z.looseObject({ hasNextPage: z.literal(false) });
+
+/** A list that the query returned completely. */
+function connection(item: z.ZodType) {
+	return z
+		.looseObject({ nodes: z.array(item), pageInfo: wholeList })
+		.transform(({ nodes }) => nodes);
 }
 
-function listOf(name: string, fields: GraphqlFields): GraphqlField {
-	return { name, fields, isList: true };
-}
+const amounts = z.looseObject({ shop_money: z.looseObject({ amount: given }) }).nullable();
 
-function propertyOf(name: string, property: string): GraphqlField {
-	return { name, read: (value) => valueAt(value, [property]) };
-}
-
-function idOf(name: string): GraphqlField {
-	return { name, read: (value) => gidNumber(valueAt(value, ['id'])) };
-}
-
-const id: GraphqlField = { name: 'id', read: gidNumber };
-
-/** The ID of the line item that another resource contains. */
-const lineItemId = idOf('lineItem');
-
-const recipientFields = 'first_name last_name company phone address1 address2 city province zip';
-
-const addressFields: GraphqlFields = {
-	...sameFields(`name ${recipientFields} province_code country latitude longitude`),
-	country_code: { name: 'countryCodeV2' },
-};
-
-const attributeFields: GraphqlFields = { name: { name: 'key' }, value: { name: 'value' } };
-
-const lineItemFields: GraphqlFields = {
-	...sameFields('name title quantity current_quantity requires_shipping'),
-	id,
-	properties: listOf('customAttributes', attributeFields),
-	fulfillable_quantity: { name: 'unfulfilledQuantity' },
-	gift_card: { name: 'isGiftCard' },
-	grams: { name: 'variant', read: variantGrams },
-	price: { name: 'originalUnitPriceSet', read: shopAmount },
-	discount_allocations: listOf('discountAllocations', {
-		amount: { name: 'allocatedAmountSet', read: shopAmount },
-	}),
-};
-
-/** The fields of an order. */
-export const graphqlOrderFields: GraphqlFields = {
-	...sameFields('name cancelled_at created_at test source_name email phone note tags'),
-	...sameFields('payment_gateway_names'),
-	id,
-	order_number: { name: 'number' },
-	note_attributes: listOf('customAttributes', attributeFields),
-	currency: { name: 'currencyCode' },
-	presentment_currency: { name: 'presentmentCurrencyCode' },
-	financial_status: { name: 'displayFinancialStatus', read: enumInRest },
-	payment_terms: {
-		name: 'paymentTerms',
-		fields: { payment_schedules: listOf('paymentSchedules', sameFields('due_at completed_at')) },
-	},
-	total_outstanding: { name: 'totalOutstandingSet', read: shopAmount },
-	total_outstanding_set: { name: 'totalOutstandingSet', read: bothAmounts },
-	current_total_price: { name: 'currentTotalPriceSet', read: shopAmount },
-	current_total_price_set: { name: 'currentTotalPriceSet', read: bothAmounts },
-	shipping_address: { name: 'shippingAddress', fields: addressFields },
-	billing_address: { name: 'billingAddress', fields: addressFields },
-	customer: {
-		name: 'customer',
-		fields: {
-			...sameFields('first_name last_name'),
-			email: propertyOf('defaultEmailAddress', 'emailAddress'),
-			phone: propertyOf('defaultPhoneNumber', 'phoneNumber'),
-		},
-	},
-	shipping_lines: listOf('shippingLines', sameFields('title code phone')),
-	line_items: listOf('lineItems', lineItemFields),
-	refunds: listOf('refunds', {
-		refund_line_items: listOf('refundLineItems', {
-			...sameFields('quantity'),
-			line_item_id: lineItemId,
-			restock_type: { name: 'restockType', read: enumInRest },
-		}),
-	}),
-	fulfillments: listOf('fulfillments', {
-		status: { name: 'status', read: enumInRest },
-		line_items: listOf('fulfillmentLineItems', { ...sameFields('quantity'), id: lineItemId }),
-	}),
-};
-
-/** The fields of a fulfillment order. */
-export const graphqlFulfillmentOrderFields: GraphqlFields = {
-	...sameFields('fulfill_at'),
-	id,
-	order_id: { name: 'orderId', read: gidNumber },
-	status: { name: 'status', read: enumInRest },
-	request_status: { name: 'requestStatus', read: enumInRest },
-	fulfillment_holds: listOf('fulfillmentHolds', {
-		...sameFields('reason_notes'),
-		reason: { name: 'reason', read: enumInRest },
-	}),
-	assigned_location: {
-		name: 'assignedLocation',
-		fields: {
-			...sameFields('name'),
-			location_id: idOf('location'),
-			is_fulfillment_service: propertyOf('location', 'isFulfillmentService'),
-		},
-	},
-	delivery_method: {
-		name: 'deliveryMethod',
-		fields: {
-			...sameFields('additional_information presented_name service_code'),
-			...sameFields('min_delivery_date_time max_delivery_date_time'),
-			method_type: { name: 'methodType', read: enumInRest },
-		},
-	},
-	destination: { name: 'destination', fields: sameFields(`${recipientFields} email country_code`) },
-	line_items: listOf('lineItems', {
-		line_item_id: lineItemId,
-		quantity: { name: 'totalQuantity' },
-		fulfillable_quantity: { name: 'remainingQuantity' },
-	}),
-};
-
-/** Fields that an order from GraphQL has, unless the query contains only other fields of it. */
-const telltaleFields = ['lineItems', 'displayFinancialStatus', 'shippingAddress', 'cancelledAt'];
-
-/** Whether a value is an order of the GraphQL API, or a part of one. */
-export function isGraphqlOrder(value: unknown): boolean {
-	if (!isBlank(valueAt(value, ['line_items']))) return false;
-	return (
-		gidType(valueAt(value, ['id'])) !== undefined ||
-		telltaleFields.some((field) => valueAt(value, [field]) !== undefined)
-	);
-}
-
-/** A GraphQL object as the REST resource. Fields that it lacks are missing there too. */
-export function toRest(value: unknown, fields: GraphqlFields): unknown {
-	if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-	return Object.fromEntries(
-		Object.entries(fields).flatMap(([restName, field]): Array<[string, unknown]> => {
-			const own = valueAt(value, [field.name]);
-			return own === undefined ? [] : [[restName, convertField(own, field)]];
-		}),
-	);
-}
-
-function convertField(value: unknown, { read, fields, isList }: GraphqlField): unknown {
-	if (read) return read(value);
-	if (!fields) return value;
-	if (!isList) return toRest(value, fields);
-	const items = connectionItems(value);
-	return Array.isArray(items) ? items.map((item: unknown) => toRest(item, fields)) : items;
-}
-
-/** The items of a list or a connection with nodes or edges; any other value unchanged. */
-export function connectionItems(value: unknown): unknown {
-	const nodes = valueAt(value, ['nodes']);
-	if (Array.isArray(nodes)) return nodes;
-	const edges = valueAt(value, ['edges']);
-	if (!Array.isArray(edges)) return value;
-	return edges.map((edge: unknown) => valueAt(edge, ['node']));
-}
-
-/** The lists of an object of which the query returned only the first page, as GraphQL paths. */
-export function incompleteLists(value: unknown, fields: GraphqlFields): string[] {
-	return Object.values(fields).flatMap(({ name, fields: itemFields, isList }) => {
-		const list = valueAt(value, [name]);
-		if (!isList || !itemFields) return [];
-		if (valueAt(list, ['pageInfo', 'hasNextPage']) === true) return [name];
-		const items = connectionItems(list);
-		if (!Array.isArray(items)) return [];
-		return items.flatMap((item) => incompleteLists(item, itemFields));
+/** An object that has the amounts of `price_set`, for example, also as `price`, as REST has them. */
+function withAmounts(shape: z.core.$ZodLooseShape) {
+	return z.looseObject(shape).transform((fields) => {
+		const sets = Object.entries(fields).filter(([name]) => name.endsWith('_set'));
+		const shopAmounts = sets.map(([name, set]): [string, unknown] => [
+			name.replace('_set', ''),
+			valueAt(set, ['shop_money', 'amount']),
+		]);
+		return { ...fields, ...Object.fromEntries(shopAmounts) };
 	});
 }
 
-/** A REST path as a GraphQL path, e.g. lineItems[0].quantity. */
-export function graphqlPath(
-	path: readonly PropertyKey[],
-	rootFields: GraphqlFields,
-): PropertyKey[] {
-	let fields: GraphqlFields | undefined = rootFields;
-	return path.map((step) => {
-		if (typeof step !== 'string') return step;
-		const field: GraphqlField | undefined = fields?.[step];
-		fields = field?.fields;
-		return field?.name ?? step;
-	});
+function required(names: string): Record<string, z.ZodType> {
+	return Object.fromEntries(names.split(' ').map((name) => [name, given]));
+}
+
+const lineItem = withAmounts({
+	...required('quantity current_quantity fulfillable_quantity requires_shipping gift_card'),
+	...required('properties'),
+	id,
+	price_set: amounts,
+	discount_allocations: z.array(withAmounts({ amount_set: amounts })),
+	grams: z.unknown().transform(variantGrams).optional(),
+});
+
+/** An order of GraphQL as the REST resource. */
+const order = withAmounts({
+	...required('cancelled_at created_at test source_name note_attributes tags'),
+	...required('currency presentment_currency payment_gateway_names shipping_address'),
+	id,
+	financial_status: enumValue,
+	payment_terms: z
+		.looseObject({
+			...required('payment_terms_type payment_terms_name overdue'),
+			payment_schedules: connection(z.looseObject(required('due_at completed_at'))),
+		})
+		.nullable(),
+	total_outstanding_set: amounts,
+	total_capturable_set: amounts,
+	return_status: enumValue,
+	current_total_price_set: amounts,
+	customer: z.looseObject({ email: inObject, phone: inObject }).nullish().catch(undefined),
+	shipping_lines: connection(z.looseObject(required('title code'))),
+	line_items: connection(lineItem),
+	refunds: z.array(
+		z.looseObject({
+			refund_line_items: connection(
+				z.looseObject({
+					...required('quantity'),
+					line_item_id: idInObject,
+					restock_type: enumValue,
+				}),
+			),
+		}),
+	),
+	fulfillments: z.array(
+		z.looseObject({
+			status: enumValue,
+			line_items: connection(z.looseObject({ ...required('quantity'), id: idInObject })),
+		}),
+	),
+	/** Remains in the order when its fulfillment orders are split out. */
+	fulfillmentOrders: z.looseObject({ pageInfo: wholeList }).optional(),
+});
+
+/** A fulfillment order of GraphQL as the REST resource. */
+const fulfillmentOrder = z.looseObject({
+	...required('destination'),
+	id,
+	order_id: id,
+	status: enumValue,
+	request_status: enumValue,
+	fulfillment_holds: z.array(z.looseObject({ reason: enumValue })).optional(),
+	assigned_location: z
+		.looseObject({
+			location_id: idInObject.optional(),
+			is_fulfillment_service: inObject,
+		})
+		.nullish(),
+	delivery_method: z.looseObject({ method_type: enumValue }).nullable(),
+	line_items: connection(
+		z.looseObject({ ...required('quantity fulfillable_quantity'), line_item_id: idInObject }),
+	),
+});
+
+/** What a query left out, named as in an expression, but without indexes. */
+export type QueryProblem =
+	| { code: 'missingInQuery'; fields: string[] }
+	/** The query returned only some of these lists. */
+	| { code: 'incompleteLists'; lists: string[] };
+
+const schemas = { order, fulfillmentOrder } as const;
+
+/** A resource of the GraphQL API as the REST resource, or what the query left out. */
+export function toRest(
+	value: unknown,
+	resource: keyof typeof schemas,
+): Result<unknown, QueryProblem[]> {
+	const parsed = schemas[resource].safeParse(value);
+	if (parsed.success) return { ok: true, value: parsed.data };
+	const paths = parsed.error.issues.map(({ path }) => path);
+	const isPage = (path: PropertyKey[]) => valueAt(value, path) === true;
+	const start = resource === 'order' ? [] : ['fulfillmentOrders'];
+	const names = (some: PropertyKey[][]) =>
+		Array.from(new Set(some.map((path) => fieldName([...start, ...path]))));
+	const fields = names(paths.filter((path) => !isPage(path)));
+	const lists = names(paths.filter(isPage).map((path) => path.slice(0, -2)));
+	const problems: QueryProblem[] = [];
+	if (fields.length > 0) problems.push({ code: 'missingInQuery', fields });
+	if (lists.length > 0) problems.push({ code: 'incompleteLists', lists });
+	return failure(problems);
+}
+
+/** A path as the query names it, without indexes: "line_items.quantity". */
+function fieldName(path: readonly PropertyKey[]): string {
+	const steps = path.filter((step) => typeof step === 'string');
+	return steps.filter((step, index) => step !== 'nodes' || index === steps.length - 1).join('.');
 }

@@ -1,35 +1,47 @@
 import { valueAt } from '../common/data';
 import { failure, type Result } from '../common/result';
 import { isBlank } from '../common/text';
-import {
-	connectionItems,
-	gidType,
-	graphqlFulfillmentOrderFields,
-	graphqlOrderFields,
-	isGraphqlOrder,
-	toRest,
-} from './graphql';
+import { gidType } from './graphql';
 import { optionalText } from './orderSchema';
 
-/** A Shopify resource that is not parsed yet. */
-interface ShopifyResource {
-	/** In the format of the REST API. */
-	rest: unknown;
-	/** The unchanged resource, if it is from the GraphQL API. */
-	graphql?: unknown;
-}
+/*
+ * Finds the order in an input item. n8n's nodes and the examples put it in one of six places:
+ *
+ * | Place             | By                                                                          |
+ * | ----------------- | --------------------------------------------------------------------------- |
+ * | the item itself   | Shopify, Shopify Trigger, Split Out                                         |
+ * | `order`           | HTTP Request to the REST API, Edit Fields                                   |
+ * | `data.order`      | GraphQL, HTTP Request to the GraphQL API                                    |
+ * | `body`            | Webhook                                                                     |
+ * | `body.order`      | HTTP Request to the REST API with the option to include the response headers |
+ * | `body.data.order` | the same to the GraphQL API                                                 |
+ *
+ * A fulfillment order is in the field `fulfillmentOrder` of the item. If one seems to be anywhere else,
+ * that is an error: the whole order must not be sent in its place.
+ */
 
-/** An order that is not parsed yet. */
-export interface OrderCandidate extends ShopifyResource {
+/** The paths in the order in which they are tried. */
+const places = [
+	[],
+	['order'],
+	['data', 'order'],
+	['body'],
+	['body', 'order'],
+	['body', 'data', 'order'],
+] as const;
+
+/** An order that is not parsed yet, of the REST or the GraphQL API. */
+export interface OrderCandidate {
+	order: unknown;
 	/** The part of the order to deliver, if it isn't the whole order. */
-	fulfillmentOrder?: ShopifyResource;
+	fulfillmentOrder?: unknown;
 }
 
 /** Why an item contains no order, or it is unclear which part of it to deliver. */
 export type ItemProblem =
 	| { code: 'partWithoutOrder' | 'noPart' | 'webhookWithoutOrder' }
-	/** `list`: the path of its fulfillment orders. */
-	| { code: 'severalParts'; list: string }
+	/** `field`: the path of its fulfillment orders. */
+	| { code: 'partList'; field: string }
 	/** Shopify's message. */
 	| { code: 'graphqlError'; text: string }
 	| { code: 'notFound'; field: string; isById: boolean }
@@ -41,162 +53,95 @@ export type ItemProblem =
 	| { code: 'noLines'; name: string | undefined };
 
 /**
- * Finds the order in an input item: the item itself, its "order", the "body" of a Webhook node, or the
- * "data" of a GraphQL response; and a fulfillment order beside or around it. Never throws.
+ * Finds the order in an input item, and a fulfillment order beside it; see above. Never throws.
  *
  * @returns the order, not parsed yet, or why the item is none
  */
 export function findOrder(item: unknown): Result<OrderCandidate, ItemProblem> {
-	const containers = containersOf(item);
-	const list = findOrderList(containers);
-	const inList = list?.items.length === 1 ? list.items[0] : undefined;
-	const beside = containers.map(({ value }) => value).find(isOrder) ?? inList;
-	const found = findFulfillmentOrder(containers, beside);
-	const { part } = found;
-	const order = isOrder(beside) ? beside : valueAt(part, ['order']);
-	if (!isOrder(order))
-		return failure(
-			part === undefined ? notAnOrder(item, containers, list) : { code: 'partWithoutOrder' },
-		);
-	const problem = otherType(order) ?? found.problem;
-	if (problem) return failure(problem);
-	const value: OrderCandidate = isGraphqlOrder(order)
-		? { rest: toRest(order, graphqlOrderFields), graphql: order }
-		: { rest: order };
-	if (part !== undefined) value.fulfillmentOrder = partResource(part);
-	return { ok: true, value };
-}
-
-function partResource(part: unknown): ShopifyResource {
-	const isGraphql =
-		gidType(valueAt(part, ['id'])) !== undefined || valueAt(part, ['lineItems']) !== undefined;
-	return isGraphql
-		? { rest: toRest(part, graphqlFulfillmentOrderFields), graphql: part }
-		: { rest: part };
-}
-
-/** An object that can contain an order, and where it is in the item. */
-interface Container {
-	value: unknown;
-	path: readonly string[];
-}
-
-const steps = ['order', 'data', 'body', 'node'];
-const maxContainerDepth = 3;
-
-/** The item and the objects in it that can be or contain an order; the outer ones first. */
-function containersOf(value: unknown, path: readonly string[] = []): Container[] {
-	if (typeof value !== 'object' || value === null || path.length > maxContainerDepth) return [];
-	return [
-		{ value, path },
-		...steps.flatMap((step) => containersOf(valueAt(value, [step]), [...path, step])),
-	];
-}
-
-/** The orders of a GraphQL response, and the field to split out. */
-function findOrderList(
-	containers: readonly Container[],
-): { items: unknown[]; field: string } | undefined {
-	for (const { value, path } of containers) {
-		const connection = valueAt(value, ['orders']);
-		const items = connectionItems(connection);
-		if (!Array.isArray(items) || Array.isArray(connection)) continue;
-		const name = Array.isArray(valueAt(connection, ['nodes'])) ? 'nodes' : 'edges';
-		return { items, field: [...path, 'orders', name].join('.') };
+	for (const path of places) {
+		const value = valueAt(item, path);
+		if (isFulfillmentOrder(value)) return failure({ code: 'partWithoutOrder' });
+		if (!isOrder(value)) continue;
+		const problem = otherType(value);
+		if (problem) return failure(problem);
+		const part = findFulfillmentOrder(item, path);
+		return part.ok ? { ok: true, value: { order: value, fulfillmentOrder: part.value } } : part;
 	}
-	return undefined;
+	return failure(notAnOrder(item));
 }
 
 function isOrder(value: unknown): boolean {
-	if (isFulfillmentOrder(value)) return false;
-	return hasField(value, 'line_items') || isGraphqlOrder(value);
+	return hasField(value, 'line_items') || gidType(valueAt(value, ['id'])) === 'Order';
 }
 
 /** Whether a value is a fulfillment order, recognized by fields that orders don't have. */
 function isFulfillmentOrder(value: unknown): boolean {
 	if (gidType(valueAt(value, ['id'])) === 'FulfillmentOrder') return true;
-	const has = (field: string) => valueAt(value, [field]) !== undefined;
 	return (
-		(has('line_items') || has('lineItems')) &&
-		(has('order_id') || has('orderId')) &&
-		['assigned_location', 'assignedLocation', 'delivery_method', 'deliveryMethod'].some(
-			(field) => typeof (valueAt(value, [field]) ?? undefined) === 'object',
-		)
+		hasField(value, 'line_items') &&
+		hasField(value, 'order_id') &&
+		['assigned_location', 'delivery_method'].some((field) => isObject(valueAt(value, [field])))
 	);
 }
 
 /**
- * Finds the fulfillment order beside the order, around it, or as the only one of its list.
+ * Finds the fulfillment order of an item.
  *
- * @returns the fulfillment order, not parsed yet, or why it is unclear; neither for a whole order
+ * @param orderPath where the order is
+ * @returns the fulfillment order, undefined for a whole order, or why it is unclear
  */
 function findFulfillmentOrder(
-	containers: readonly Container[],
-	order: unknown,
-): { part?: unknown; problem?: ItemProblem } {
-	const isFound = containers.some(({ value }) => value === order);
-	const all = isFound ? containers : [...containers, { value: order, path: [] }];
-	const fields = all.flatMap(partFields);
-	const single = fields.filter(({ key }) => key.endsWith('r'));
-	const part =
-		single.find(({ items }) => items.length === 1)?.items[0] ??
-		all.map(({ value }) => value).find(isFulfillmentOrder);
-	if (part !== undefined) return { part };
-	const several = fields.find(({ items }) => items.length > 1);
-	if (several) return { problem: { code: 'severalParts', list: several.list } };
-	const found = fields.flatMap(({ items }) => items);
-	// Split Out leaves the list without its items behind.
-	const [only, ...others] = found.filter(isFulfillmentOrder);
-	if (only !== undefined && others.length === 0) return { part: only };
-	if (found.length + single.length === 0) return {};
-	return { problem: { code: 'noPart' } };
+	item: unknown,
+	orderPath: readonly string[],
+): Result<unknown, ItemProblem> {
+	const part = valueAt(item, ['fulfillmentOrder']);
+	if (isObject(part) && !Array.isArray(part)) return { ok: true, value: part };
+	const containers = [...orderPath.keys(), orderPath.length].map((end) => orderPath.slice(0, end));
+	for (const path of containers)
+		for (const { key, value } of partFields(valueAt(item, path))) {
+			const nodes = valueAt(value, ['nodes']);
+			const list = Array.isArray(nodes) ? nodes : value;
+			const field = [...path, key, ...(list === nodes ? ['nodes'] : [])].join('.');
+			if (Array.isArray(list) && list.length > 0) return failure({ code: 'partList', field });
+			const isEmpty = Array.isArray(list) || isBlank(list);
+			if (!isEmpty || key === 'fulfillmentOrder') return failure({ code: 'noPart' });
+		}
+	return { ok: true, value: undefined };
 }
 
 /** Also as n8n's Split Out names it without a destination, e.g. "data.order.fulfillmentOrders.nodes". */
-const partKey = /(^|\.)fulfillment(_order|Order)s?(\.(nodes|edges))?$/;
+const partKey = /(^|\.)fulfillment(_order|Order)s?(\.nodes)?$/;
 
-/** The fields of a container with fulfillment orders: these, and the path of their list. */
-function partFields({ value: container, path }: Container) {
-	if (typeof container !== 'object' || container === null) return [];
+/** The fields of a container that are named like fulfillment orders. */
+function partFields(container: unknown): Array<{ key: string; value: unknown }> {
+	if (!isObject(container)) return [];
 	return Object.entries(container)
 		.filter(([key]) => key.includes('fulfillment') && partKey.test(key))
-		.map(([key, value]: [string, unknown]) => {
-			const lists = ['nodes', 'edges'].filter((name) => Array.isArray(valueAt(value, [name])));
-			return { key, list: [...path, key, ...lists.slice(0, 1)].join('.'), items: itemsOf(value) };
-		});
+		.map(([key, value]: [string, unknown]) => ({ key, value }));
 }
 
-/** The items of a list or a connection, or the value itself, if they are not blank. */
-function itemsOf(value: unknown): unknown[] {
-	const items = connectionItems(value);
-	if (Array.isArray(items)) return items.flatMap(itemsOf);
-	const item = valueAt(value, ['node']) ?? value;
-	return isBlank(item) ? [] : [item];
-}
-
-function notAnOrder(
-	item: unknown,
-	containers: readonly Container[],
-	list: ReturnType<typeof findOrderList>,
-): ItemProblem {
+function notAnOrder(item: unknown): ItemProblem {
 	const text = valueAt(item, ['errors', 0, 'message']);
 	if (typeof text === 'string') return { code: 'graphqlError', text };
-	if (['order', 'node'].some((field) => valueAt(item, ['data', field]) === null))
+	if (valueAt(item, ['data', 'order']) === null)
 		return { code: 'notFound', field: 'data.order', isById: true };
-	if (list?.items.length === 0) return { code: 'notFound', field: list.field, isById: false };
-	const field = list?.field ?? (hasField(item, 'orders') ? 'orders' : undefined);
-	if (field !== undefined) return { code: 'orderList', field };
+	for (const field of ['data.orders.nodes', 'data.orders.edges', 'orders']) {
+		const list = valueAt(item, field.split('.'));
+		if (!Array.isArray(list)) continue;
+		return list.length > 0
+			? { code: 'orderList', field }
+			: { code: 'notFound', field, isById: false };
+	}
+	if (partFields(item).length > 0) return { code: 'partWithoutOrder' };
 	const value = hasField(item, 'order') ? valueAt(item, ['order']) : item;
-	if (typeof value !== 'object' || Array.isArray(value) || isBlank(value))
-		return { code: 'noObject', value };
+	if (!isObject(value) || Array.isArray(value)) return { code: 'noObject', value };
 	const body = valueAt(item, ['body']);
 	if (hasField(item, 'headers') && body !== undefined && !hasField(body, 'id'))
 		return { code: 'webhookWithoutOrder' };
-	const [other] = containers.flatMap((container) => otherType(container.value) ?? []);
+	const found = places.map((path) => valueAt(item, path));
+	const [other] = found.flatMap((one) => otherType(one) ?? []);
 	if (other) return other;
-	const [name] = containers.flatMap(
-		({ value }) => optionalText.safeParse(valueAt(value, ['name'])).data ?? [],
-	);
+	const [name] = found.flatMap((one) => optionalText.safeParse(valueAt(one, ['name'])).data ?? []);
 	return { code: 'noLines', name };
 }
 
@@ -228,4 +173,8 @@ function otherType(value: unknown): ItemProblem | undefined {
 /** Whether a value has a field that is not blank. */
 function hasField(value: unknown, field: string): boolean {
 	return !isBlank(valueAt(value, [field]));
+}
+
+function isObject(value: unknown): value is object {
+	return typeof value === 'object' && value !== null;
 }

@@ -18,6 +18,4 @@ export type OrderProblem =
 export interface OrderSubject {
 	/** E.g. "Order #1001"; undefined if the item has no order. */
 	label?: string;
-	/** Whether it is from the GraphQL API: a missing field is then added to the query. */
-	isGraphql?: boolean;
 }

@@ -2,9 +2,10 @@ import { valueAt } from '../common/data';
 import { normalizeName } from '../common/text';
 import { laterSendingDay, type DeliveryDate } from './deliveryDate';
 import type { DeliveryMethod, FulfillmentOrder } from './fulfillmentOrder';
+import { isGraphql } from './graphql';
 import type { OrderCandidate } from './item';
 import type { OrderMapping } from './mapping';
-import { fieldName, type Order } from './order';
+import type { Order } from './order';
 import { paymentOf } from './payment';
 import { lacksPersonalData } from './recipient';
 import { checkMethods, isListed, storePickupNames } from './methods';
@@ -174,16 +175,10 @@ export function mustStop({ code }: Skip, { fulfillmentOrder: part, fulfillments 
 	return part.line_items.some(({ line_item_id: id, quantity = 0 }) => fulfilled(id) < quantity);
 }
 
-/** A field that an order lacks, by its name in REST, and by that in the API that the order is from. */
-export interface MissingField {
-	field: string;
-	shownField: string;
-}
-
 /**
  * Fields that decide whether an order is sent and whether the driver collects cash. Every Shopify
  * order has them, if only as null, false or an empty list, unless the Shopify node limits the fields
- * that it returns.
+ * that it returns. An order of the GraphQL API without them is not read.
  *
  * @param candidate the order before it is parsed
  * @param mapping decides which fields are relevant
@@ -191,27 +186,21 @@ export interface MissingField {
  * @returns the missing fields, or undefined if there are none
  */
 export function missingFields(
-	{ rest, graphql, fulfillmentOrder: part }: OrderCandidate,
+	{ order, fulfillmentOrder: part }: OrderCandidate,
 	{ filters, cod }: OrderMapping,
 	skip?: Skip['code'],
-): MissingField[] | undefined {
-	const lacks = (field: string) => valueAt(rest, [field]) === undefined;
-	const isGraphql = graphql !== undefined;
+): string[] | undefined {
+	if (isGraphql(order)) return undefined;
+	const lacks = (field: string) => valueAt(order, [field]) === undefined;
 	const mayCollect = cod !== 'never';
-	const lines = valueAt(rest, ['line_items']);
+	const lines = valueAt(order, ['line_items']);
 	const hasRefunds =
 		!lacks('refunds') ||
 		(Array.isArray(lines) &&
 			lines.every((line) => valueAt(line, ['current_quantity']) !== undefined));
-	const isPageUnknown = (list: string, ...objects: unknown[]) =>
-		objects
-			.map((object) => valueAt(object, [list]))
-			.filter((connection) => connection !== undefined && !Array.isArray(connection))
-			.some((connection) => valueAt(connection, ['pageInfo', 'hasNextPage']) === undefined);
-	const splitOrder = part?.graphql && graphql;
 	const byGateway = cod === 'cashOnDeliveryOrders' && lacks('gateway');
 	const byTag = filters.tags.length > 0 || filters.excludeTags.length > 0;
-	const byMethod = valueAt(part?.rest, ['delivery_method', 'presented_name']) === undefined;
+	const byMethod = valueAt(part, ['delivery_method', 'presented_name']) === undefined;
 	const { shippingMethods: included, excludeShippingMethods: excluded } = filters;
 	const hasMethods = byMethod && (included.length > 0 || excluded?.length !== 0);
 	const checks: Array<[field: string, isMissing: boolean, causes?: Skip['code']]> = [
@@ -219,22 +208,15 @@ export function missingFields(
 		['test', lacks('test') && !filters.includeTestOrders],
 		['financial_status', lacks('financial_status') && (mayCollect || filters.payment !== 'any')],
 		['payment_gateway_names', lacks('payment_gateway_names') && byGateway, 'notPaid'],
-		['payment_terms', isGraphql && skip !== undefined && lacks('payment_terms'), 'notPaid'],
 		['shipping_lines', lacks('shipping_lines') && hasMethods, 'shippingMethod'],
 		['note_attributes', lacks('note_attributes')],
 		['created_at', lacks('created_at')],
 		['tags', lacks('tags') && byTag, 'tag'],
-		// A shop with one currency seems to need no query for the customer's.
-		['presentment_currency', isGraphql && mayCollect && lacks('presentment_currency')],
 		// The cash of a fulfillment order depends on the refunded items of the whole order.
 		['line_items.current_quantity', part !== undefined && mayCollect && !hasRefunds],
-		['lineItems.pageInfo.hasNextPage', isPageUnknown('lineItems', graphql, part?.graphql)],
-		['fulfillmentOrders.pageInfo.hasNextPage', isPageUnknown('fulfillmentOrders', splitOrder)],
 	];
 	const missing = checks.flatMap(([field, isMissing, causes]) =>
-		isMissing && (skip === undefined || skip === causes)
-			? [{ field, shownField: fieldName({ isGraphql }, field.split('.')) }]
-			: [],
+		isMissing && (skip === undefined || skip === causes) ? [field] : [],
 	);
 	return missing.length > 0 ? missing : undefined;
 }

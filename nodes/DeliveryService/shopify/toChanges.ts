@@ -32,7 +32,7 @@ export function orderToChanges(value: unknown, mapping: OrderMapping): ChangesRe
 	const found = findOrder(value);
 	if (!found.ok) return { kind: 'invalid', problems: [found.problem] };
 	const names = identifiersOf(found.value);
-	const subject = { label: orderLabel(names), isGraphql: names.isGraphql };
+	const subject = { label: orderLabel(names) };
 	const invalid = (problems: readonly OrderProblem[]) =>
 		({ kind: 'invalid', problems, ...subject }) as const;
 	const read = readOrder(found.value);
@@ -40,7 +40,7 @@ export function orderToChanges(value: unknown, mapping: OrderMapping): ChangesRe
 	const order = read.value;
 	const { fulfillmentOrder } = order;
 	const { referenceId } = identify(order, mapping);
-	if (referenceId === undefined) return invalid([noReference(order, mapping)]);
+	if (referenceId === undefined) return invalid([noReference(mapping)]);
 	const options: OrderMapping = { ...mapping, addressFormat: 'text', filters: noFilters };
 	const units = countUnits(order, options);
 	// Something of it may be in this delivery, or may have shipped in another way.

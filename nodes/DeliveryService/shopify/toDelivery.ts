@@ -6,14 +6,7 @@ import { locationOf, type ShopifyLocation } from './fulfillmentOrder';
 import { findOrder, type OrderCandidate } from './item';
 import type { OrderMapping } from './mapping';
 import { checkMethods, typeByMethod } from './methods';
-import {
-	fieldName,
-	identifiersOf,
-	orderLabel,
-	readOrder,
-	type Order,
-	type OrderIdentifiers,
-} from './order';
+import { identifiersOf, orderLabel, readOrder, type Order, type OrderIdentifiers } from './order';
 import type { OrderProblem, OrderSubject } from './problems';
 import { partlyPaid, paymentOf, type PartlyPaid } from './payment';
 import { readRecipient, recipientEmail, toDropoff } from './recipient';
@@ -24,7 +17,6 @@ import {
 	isTooOld,
 	missingFields,
 	mustStop,
-	type MissingField,
 	type Skip,
 } from './skipping';
 import { countUnits, toPackages, type LineUnits } from './units';
@@ -45,7 +37,7 @@ export type Action =
 	| { code: 'typeUnclear'; methods: string[] }
 	| { code: 'futureDate'; day: string }
 	| { code: 'unclearDate'; text: string }
-	| { code: 'missingFields'; fields: MissingField[] }
+	| { code: 'missingFields'; fields: string[] }
 	| { code: 'tooOld' }
 	| { code: 'held'; items: string[] }
 	/** It is scheduled, and too old at the end of that day. */
@@ -80,7 +72,6 @@ export interface OrderInfo {
 	problems?: readonly OrderProblem[];
 	/** The subject of messages, e.g. "Order #1001". */
 	label?: string;
-	isGraphql?: boolean;
 	referenceId?: string;
 	/** The units of the order that the delivery takes, if it is for a fulfillment order and is sent. */
 	part?: ReturnType<typeof partOf>;
@@ -223,12 +214,13 @@ function actionsOfSkipped(
 
 /** Why it is unclear whether, when or under which reference ID an order is to be sent. */
 export type DecisionProblem =
-	{ code: 'noReference' | 'unknownPayment'; field: string } | { code: 'unclearDate'; text: string };
+	| { code: 'noReference'; field: string }
+	| { code: 'unknownPayment' }
+	| { code: 'unclearDate'; text: string };
 
 /** The order lacks the field that its reference ID is from. */
-export function noReference(order: Order, mapping: OrderMapping): DecisionProblem {
-	const field = fieldName(order, [referenceFields[mapping.referenceIdFrom]]);
-	return { code: 'noReference', field };
+export function noReference({ referenceIdFrom }: OrderMapping): DecisionProblem {
+	return { code: 'noReference', field: referenceFields[referenceIdFrom] };
 }
 
 function openQuestions(
@@ -238,9 +230,9 @@ function openQuestions(
 	date: DeliveryDate,
 ): DecisionProblem[] {
 	const problems: DecisionProblem[] = [];
-	if (referenceId === undefined) problems.push(noReference(order, mapping));
+	if (referenceId === undefined) problems.push(noReference(mapping));
 	if (paymentOf(order, mapping).state === 'unknown' && isPaymentExcluded(order, mapping))
-		problems.push({ code: 'unknownPayment', field: fieldName(order, ['financial_status']) });
+		problems.push({ code: 'unknownPayment' });
 	if (mapping.filters.skipUntilDeliveryDate && date.unclear !== undefined)
 		problems.push({ code: 'unclearDate', text: date.unclear });
 	return problems;
@@ -248,7 +240,7 @@ function openQuestions(
 
 /** What messages about an order need to know of it. */
 function subjectOf(order: OrderIdentifiers): OrderSubject {
-	return { label: orderLabel(order), isGraphql: order.isGraphql };
+	return { label: orderLabel(order) };
 }
 
 /** @param orderReferenceId the reference ID that the whole order would have */

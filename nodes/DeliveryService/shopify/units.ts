@@ -14,7 +14,7 @@ import {
 	zero,
 	type Decimal,
 } from './money';
-import { fieldName, orderTitle, type LineItem, type Order } from './order';
+import { orderTitle, type LineItem, type Order } from './order';
 
 /**
  * The units of a line item; none if it needs no shipping. If of 10 ordered units 3 were fulfilled, one of
@@ -53,7 +53,7 @@ export interface OrderUnits {
 /** Why it is unclear how many units a delivery takes. */
 export type UnitsProblem =
 	/** The order lacks an item of its fulfillment order. */
-	| { code: 'unknownPartItem'; lineId: string; field: string }
+	| { code: 'unknownPartItem'; lineId: string }
 	| { code: 'unknownUnitsLeft'; item: string; field: string };
 
 /**
@@ -64,7 +64,7 @@ export type UnitsProblem =
 export function countUnits(order: Order, { filters }: OrderMapping): OrderUnits {
 	const { fulfillmentOrder: part } = order;
 	const counted = countLines(order);
-	const units = part ? takeAssigned(part, counted) : takeLeft(order, counted);
+	const units = part ? takeAssigned(part, counted) : takeLeft(counted);
 	const isOther = ({ line }: Pick<LineUnits, 'line'>) =>
 		!filters.includeFulfillmentServices && isShippedByService(line, part);
 	const isByService = units.some((entry) => isOther(entry) && entry.taken !== 0);
@@ -74,12 +74,7 @@ export function countUnits(order: Order, { filters }: OrderMapping): OrderUnits 
 			quantity > 0 && !order.line_items.some((line) => line.id === id),
 	);
 	const problems = own.flatMap(({ problem }) => problem ?? []);
-	if (unknown)
-		problems.unshift({
-			code: 'unknownPartItem',
-			lineId: unknown.line_item_id,
-			field: fieldName(order, ['line_items']),
-		});
+	if (unknown) problems.unshift({ code: 'unknownPartItem', lineId: unknown.line_item_id });
 	const held = part ? [] : own.filter(({ isHeld }) => isHeld).map(({ name }) => name);
 	const takenOf = (entry: TakenLine) => (isOther(entry) ? 0 : (entry.taken ?? 0));
 	const lines = units.map((entry) => ({ ...entry, taken: takenOf(entry) }));
@@ -102,15 +97,12 @@ function takeAssigned(
 	return lines.map((entry) => ({ ...entry, taken: takenOf(entry) }));
 }
 
-function takeLeft(order: Order, lines: readonly CountedLine[]): TakenLine[] {
-	return lines.map((entry, index) => {
+function takeLeft(lines: readonly CountedLine[]): TakenLine[] {
+	return lines.map((entry) => {
 		const { line, name, left } = entry;
 		if (left !== undefined) return { ...entry, taken: Math.max(0, left) };
-		const missing =
-			line.fulfillable_quantity === undefined
-				? ['line_items', index, 'fulfillable_quantity']
-				: ['fulfillments'];
-		const field = fieldName(order, missing);
+		const field =
+			line.fulfillable_quantity === undefined ? 'line_items.fulfillable_quantity' : 'fulfillments';
 		return { ...entry, taken: undefined, problem: { code: 'unknownUnitsLeft', item: name, field } };
 	});
 }

@@ -95,11 +95,11 @@ describe('Payment', () => {
 	test('rejects an order that does not say whether it is paid, so that it is not lost', () => {
 		const order = sampleOrder({ financial_status: undefined, total_outstanding: null });
 		expect(problemOf(order).message).toBe(
-			'Order #1042 has no "financial_status", so it\'s unclear whether it is paid. Make sure the Shopify node returns this field, or set Payment under Filters to Any.',
+			'Order #1042 has no "financial_status", so it\'s unclear whether it is paid. Request this field in the Shopify node or the query, or set Payment under Filters to Any.',
 		);
 		expect(outcomeOf(order, { filters: { payment: 'any' } })).toMatchObject({
 			kind: 'delivery',
-			actions: [{ code: 'missingFields', fields: [{ field: 'financial_status' }] }],
+			actions: [{ code: 'missingFields', fields: ['financial_status'] }],
 		});
 		expect(outcome({ financial_status: null, total_outstanding: '0.00' }).kind).toBe('delivery');
 	});

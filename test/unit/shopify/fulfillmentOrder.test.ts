@@ -1,7 +1,7 @@
 import { actionNeeded } from '../../../nodes/DeliveryService/messages/orders';
 import { orderToChanges } from '../../../nodes/DeliveryService/shopify/toChanges';
-import { toGraphqlOrder } from '../../support/graphqlOrder';
-import { samplePart, samplePartLine, toGraphqlPart } from '../../support/sampleFulfillmentOrder';
+import { toGraphqlOrder, toGraphqlPart } from '../../support/graphqlOrder';
+import { samplePart, samplePartLine } from '../../support/sampleFulfillmentOrder';
 import {
 	deliveryOf,
 	mappingOf,
@@ -36,45 +36,21 @@ describe('finds a fulfillment order and its order', () => {
 	const order = sampleOrder();
 	const part = samplePart();
 	const [graphqlOrder, graphqlPart] = [toGraphqlOrder(order), toGraphqlPart(part)];
-	const edge = toGraphqlPart(part, 'edges');
+	/** What Split Out leaves behind. */
+	const splitOut = { pageInfo: { hasNextPage: false } };
 
 	test.each<[string, unknown]>([
 		['beside its order', { order, fulfillmentOrder: part }],
-		['beside its order, in the field of the REST API', { order, fulfillment_order: part }],
 		['in the order', { ...order, fulfillmentOrder: part }],
-		['around its order', { ...part, order }],
-		['in the body of a Webhook node', { headers: {}, body: { order, fulfillment_order: part } }],
-		['as the only one of a list', { order, fulfillment_orders: [part] }],
-		['as the only one of a list in its field', { order, fulfillmentOrder: [part] }],
 		['from GraphQL, beside its order', { order: graphqlOrder, fulfillmentOrder: graphqlPart }],
 		['from GraphQL, beside an order from REST', { order, fulfillmentOrder: graphqlPart }],
 		['from REST, beside an order from GraphQL', { order: graphqlOrder, fulfillmentOrder: part }],
 		[
-			'from GraphQL, in a response',
-			{ data: { fulfillmentOrder: { ...graphqlPart, order: graphqlOrder } } },
-		],
-		[
-			'from GraphQL, as the only one of its order',
-			{ data: { order: { ...graphqlOrder, fulfillmentOrders: { nodes: [graphqlPart] } } } },
-		],
-		[
 			'from GraphQL, after Split Out',
 			{
-				data: { order: { ...graphqlOrder, fulfillmentOrders: {} } },
+				data: { order: { ...graphqlOrder, fulfillmentOrders: splitOut } },
 				fulfillmentOrder: graphqlPart,
 			},
-		],
-		[
-			'from GraphQL, after Split Out without a destination',
-			{
-				data: { order: { ...graphqlOrder, fulfillmentOrders: { pageInfo: {} } } },
-				'data.order.fulfillmentOrders.nodes': graphqlPart,
-			},
-		],
-		['from REST, after Split Out without a destination', { order, fulfillment_orders: part }],
-		[
-			'from GraphQL, after Split Out of edges',
-			{ data: { order: graphqlOrder }, fulfillmentOrder: { cursor: 'c', node: edge } },
 		],
 	])('%s', (_, value) => {
 		const found = { ...outcomeOf(value), actions: undefined };
@@ -104,9 +80,19 @@ describe('finds a fulfillment order and its order', () => {
 	test.each<[string, unknown]>([
 		['is empty', { order, fulfillmentOrder: null }],
 		['is an empty list', { order, fulfillmentOrder: [] }],
+		['has another name', { order, fulfillment_order: part }],
+		['is in the body', { headers: {}, body: { order, fulfillment_order: part } }],
+		['was split out without a name', { order, fulfillment_orders: part }],
 		[
 			'was split out under another name',
-			{ data: { order: { ...graphqlOrder, fulfillmentOrders: {} } }, part: graphqlPart },
+			{ data: { order: { ...graphqlOrder, fulfillmentOrders: splitOut } }, part: graphqlPart },
+		],
+		[
+			'was split out under its path',
+			{
+				data: { order: { ...graphqlOrder, fulfillmentOrders: splitOut } },
+				'data.order.fulfillmentOrders.nodes': graphqlPart,
+			},
 		],
 	])('reports a field for a fulfillment order that %s', (_, value) => {
 		expect(problemOf(value).message).toBe(
@@ -121,28 +107,31 @@ describe('finds a fulfillment order and its order', () => {
 
 	test.each<[string, unknown, string]>([
 		['beside the order', { order, fulfillment_orders: [part, part] }, 'fulfillment_orders'],
+		['with one entry', { order, fulfillment_orders: [part] }, 'fulfillment_orders'],
 		['in its field', { order, fulfillmentOrder: [part, part] }, 'fulfillmentOrder'],
 		[
 			'in a GraphQL response',
-			{
-				data: { order: { ...graphqlOrder, fulfillmentOrders: { nodes: [graphqlPart, edge] } } },
-			},
+			{ data: { order: { ...graphqlOrder, fulfillmentOrders: { nodes: [graphqlPart] } } } },
 			'data.order.fulfillmentOrders.nodes',
 		],
-	])('names Split Out for several fulfillment orders %s', (_, value, field) => {
+	])('names Split Out for a list of fulfillment orders %s', (_, value, field) => {
 		expect(problemOf(value).message).toBe(
-			`This order has several fulfillment orders. Add a Split Out node before this node: Fields to Split Out "${field}", Include "All Other Fields", Destination Field Name "fulfillmentOrder".`,
+			`The fulfillment orders of this order are in a list. Add a Split Out node before this node: Fields to Split Out "${field}", Include "All Other Fields", Destination Field Name "fulfillmentOrder".`,
 		);
 	});
 
-	test.each([part, graphqlPart, { fulfillment_order: part }, { ...order, ...part }])(
-		'asks for the order of a fulfillment order without one',
-		(value) => {
-			expect(problemOf(value).message).toBe(
-				'This is a fulfillment order without its order. Put the order beside it, in the field "order".',
-			);
-		},
-	);
+	test.each([
+		part,
+		graphqlPart,
+		{ fulfillment_order: part },
+		{ ...order, ...part },
+		{ ...part, order },
+		{ order: graphqlPart },
+	])('asks for the order of a fulfillment order without one', (value) => {
+		expect(problemOf(value).message).toBe(
+			'This is a fulfillment order without its order. Put it in the field "fulfillmentOrder" of the item, and its order in the field "order".',
+		);
+	});
 });
 
 test.each<[string, Fields, string]>([
@@ -364,25 +353,33 @@ describe('an unreadable fulfillment order', () => {
 		expect(problemOf(item(part)).message).toMatch(`${prefix} ${text}`);
 	});
 
-	test('is reported with the names of GraphQL', () => {
-		const part = toGraphqlPart(samplePart({ line_items: [samplePartLine()] }));
-		const missing = { ...part, deliveryMethod: undefined };
-		expect(problemOf({ order: sampleOrder(), fulfillmentOrder: missing }).message).toBe(
-			`${prefix} "deliveryMethod" ${of} is missing. Add it to the GraphQL query.`,
-		);
-		const lineItems = { nodes: [], pageInfo: { hasNextPage: true } };
-		expect(problemOf({ order: sampleOrder(), fulfillmentOrder: { ...part, lineItems } })).toEqual({
-			message:
-				'Order #1042 (Harbor Warehouse) has more "lineItems" than the GraphQL query returned. Raise "first" of lineItems in the query, up to 250.',
-		});
+	test('is reported if a GraphQL query left out fields, with those of its order', () => {
+		const order = { ...toGraphqlOrder(sampleOrder()), test: undefined };
+		const lines = { nodes: [{ line_item_id: { id: 'gid://shopify/LineItem/7001' } }] };
+		const part = {
+			...toGraphqlPart(samplePart()),
+			...{ delivery_method: undefined, line_items: lines },
+		};
+		const { message, description } = problemOf({ order, fulfillmentOrder: part });
+		expect(message).toMatch(/^Order #1042 \(Harbor Warehouse\) lacks "test"\. Copy /);
+		for (const field of [
+			'"fulfillmentOrders.delivery_method"',
+			'"fulfillmentOrders.line_items.quantity"',
+			'"fulfillmentOrders.line_items.fulfillable_quantity"',
+			'"fulfillmentOrders.line_items.pageInfo"',
+		])
+			expect(description).toContain(field);
 	});
 
-	test('is not sent if the query returned only some of its order', () => {
-		const fulfillmentOrders = { pageInfo: { hasNextPage: true } };
-		const order = { ...toGraphqlOrder(sampleOrder()), fulfillmentOrders };
-		expect(problemOf({ order, fulfillmentOrder: toGraphqlPart(samplePart()) })).toEqual({
-			message:
-				'Order #1042 (Harbor Warehouse) has more "fulfillmentOrders" than the GraphQL query returned. Raise "first" of fulfillmentOrders in the query, up to 250.',
+	test.each([
+		[{}, { line_items: { nodes: [], pageInfo: { hasNextPage: true } } }, 'line_items'],
+		[{ fulfillmentOrders: { pageInfo: { hasNextPage: true } } }, {}, ''],
+	])('is not sent if the query returned only some of it: %j', (ofOrder, ofPart, list) => {
+		const order = { ...toGraphqlOrder(sampleOrder()), ...ofOrder };
+		const fulfillmentOrder = { ...toGraphqlPart(samplePart()), ...ofPart };
+		const name = ['fulfillmentOrders', list].filter(Boolean).join('.');
+		expect(problemOf({ order, fulfillmentOrder })).toEqual({
+			message: `Order #1042 (Harbor Warehouse) has more "${name}" than the GraphQL query returned. Raise "first" in the query, up to 250.`,
 		});
 	});
 
@@ -401,7 +398,7 @@ describe('an unreadable fulfillment order', () => {
 	test('with an item that its order lacks is not sent', () => {
 		const line_items = [samplePartLine({ line_item_id: 8 })];
 		expect(problemOf(item({ line_items })).message).toBe(
-			'Order #1042 (Harbor Warehouse) doesn\'t contain the item with the ID 8 of its fulfillment order. If the order was edited, fetch it again. Make sure the Shopify node returns all "line_items" with their IDs.',
+			'Order #1042 (Harbor Warehouse) doesn\'t contain the item with the ID 8 of its fulfillment order. If the order was edited, fetch it again. Request all "line_items" with their IDs in the Shopify node or the query.',
 		);
 	});
 });
@@ -481,7 +478,7 @@ describe('the cash for a fulfillment order', () => {
 	])('is an error without the price of an item: %j', (changes, field) => {
 		const order = { ...bySale, line_items: [sampleLine(changes), shirts] };
 		expect(problemOf(item(shirtsPart, { ...order, total_outstanding: '60.00' }))).toEqual({
-			message: `Order #1042 (Harbor Warehouse) doesn't say what the item "Mug - Blue" costs. Make sure the Shopify node returns "line_items[0].${field}", or set Cash on Delivery to Never if drivers never collect cash.`,
+			message: `Order #1042 (Harbor Warehouse) doesn't say what the item "Mug - Blue" costs. Request "line_items.${field}" in the Shopify node or the query, or set Cash on Delivery to Never if drivers never collect cash.`,
 		});
 	});
 
@@ -566,7 +563,7 @@ describe('an update from a fulfillment order', () => {
 		(left) => {
 			const line_items = [samplePartLine({ quantity: undefined, fulfillable_quantity: left })];
 			const { order } = item({}, { ...payableInCash, total_outstanding: '55.00' });
-			const fulfillmentOrder = toGraphqlPart(samplePart({ line_items }));
+			const fulfillmentOrder = samplePart({ line_items });
 			const changes = changesOf({ order, fulfillmentOrder });
 			expect(changes).toMatchObject({ kind: 'changes', changes: { contact: {}, location: {} } });
 			expect(changes).toMatchObject({ changes: { packages: undefined, cod: undefined } });

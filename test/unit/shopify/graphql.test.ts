@@ -4,10 +4,6 @@ import fc from 'fast-check';
 import { buildSchema, parse, validate } from 'graphql';
 import { z } from 'zod/v4';
 
-import {
-	graphqlFulfillmentOrderFields,
-	graphqlOrderFields,
-} from '../../../nodes/DeliveryService/shopify/graphql';
 import { orderToChanges } from '../../../nodes/DeliveryService/shopify/toChanges';
 import { toGraphqlOrder } from '../../support/graphqlOrder';
 import {
@@ -28,9 +24,9 @@ interface Selection {
 	[field: string]: Selection;
 }
 
-/** Parses the selection set of a query; arguments are skipped. */
+/** Parses the selection set of a query, by the names in the response; arguments are skipped. */
 function parseQuery(query: string): Selection {
-	const tokens = query.replace(/\([^)]*\)/g, '').match(/[{}]|\w+/g) ?? [];
+	const tokens = query.replace(/\([^)]*\)|:\s*\w+/g, '').match(/[{}]|\w+/g) ?? [];
 	const root: Selection = {};
 	const open = [root];
 	let last = root;
@@ -61,50 +57,29 @@ const [documentedQuery = '', fulfillmentOrderLines = ''] = [
 ].map(([, query]) => query);
 const selection = parseQuery(documentedQuery).query?.order ?? {};
 
-type Table = typeof graphqlOrderFields;
-
-function missingFrom(selected: Selection, table: Table): string[] {
-	return Object.values(table).flatMap(({ name, fields }) => {
-		const child = selected[name];
-		if (!child) return [name];
-		return fields ? missingFrom(child.nodes ?? child, fields) : [];
-	});
-}
+const lastBraces = '  }\n}\n';
+const combinedQuery = `${documentedQuery.slice(0, -lastBraces.length)}${fulfillmentOrderLines}${lastBraces}`;
+const partSelection = parseQuery(combinedQuery).query?.order?.fulfillmentOrders?.nodes ?? {};
 
 describe('the query in docs/queries.md', () => {
-	test('contains every field that is read from GraphQL', () => {
-		expect(Object.keys(selection)).not.toEqual([]);
-		expect(missingFrom(selection, graphqlOrderFields)).toEqual([]);
-		for (const list of ['lineItems', 'shippingLines'])
-			expect(selection[list]?.pageInfo).toEqual({ hasNextPage: {} });
-	});
-
-	test('contains no field that is not read', () => {
-		const names = new Set(JSON.stringify(graphqlOrderFields).match(/\w+/g));
-		const pages = ['nodes', 'pageInfo'];
-		const unused = Object.keys(selection).filter((name) => !names.has(name));
-		expect(unused.filter((name) => !pages.includes(name))).toEqual([]);
-	});
-});
-
-describe('the lines for fulfillment orders in docs/queries.md', () => {
 	const schema = buildSchema(readFileSync('playground/shopify/schema.graphql', 'utf8'));
-	const lastBraces = '  }\n}\n';
-	const combinedQuery = `${documentedQuery.slice(0, -lastBraces.length)}${fulfillmentOrderLines}${lastBraces}`;
 
-	test('the documented query is valid with and without the lines for fulfillment orders', () => {
+	test('is valid with and without the lines for fulfillment orders', () => {
 		expect(documentedQuery.endsWith(lastBraces)).toBe(true);
 		expect(combinedQuery).toContain('fulfillmentOrders(');
 		for (const query of [documentedQuery, combinedQuery])
 			expect(validate(schema, parse(query))).toEqual([]);
 	});
 
-	test('the lines for fulfillment orders contain every field that is read', () => {
-		const { nodes = {}, pageInfo } =
-			parseQuery(combinedQuery).query?.order?.fulfillmentOrders ?? {};
-		expect(missingFrom(nodes, graphqlFulfillmentOrderFields)).toEqual([]);
-		expect(pageInfo).toEqual({ hasNextPage: {} });
-		expect(nodes.lineItems?.pageInfo).toEqual({ hasNextPage: {} });
+	test('requests no field that is not read', () => {
+		const code = ['graphql', 'orderSchema', 'fulfillmentOrder'].map((name) =>
+			readFileSync(`nodes/DeliveryService/shopify/${name}.ts`, 'utf8'),
+		);
+		const read = new Set(code.join(' ').match(/\w+/g));
+		const texts = ['emailAddress', 'phoneNumber', 'isFulfillmentService'];
+		const requested = JSON.stringify([selection, partSelection]).match(/\w+/g) ?? [];
+		expect(requested.length).toBeGreaterThan(100);
+		expect(requested.filter((name) => !read.has(name) && !texts.includes(name))).toEqual([]);
 	});
 });
 
@@ -142,11 +117,12 @@ const sampleOrders = {
 	}),
 };
 
-/** GraphQL has no contact_email, and no refunds or fulfillments mean empty lists. */
+/** GraphQL has no contact_email, says what is authorized, and has empty lists for no refunds or fulfillments. */
 function comparable(order: Fields): Fields {
 	return {
 		...order,
 		contact_email: null,
+		total_capturable: '0.00',
 		refunds: order.refunds ?? [],
 		fulfillments: order.fulfillments ?? [],
 	};
@@ -162,8 +138,7 @@ describe('an order from GraphQL', () => {
 	test.each(Object.entries(sampleOrders))('gives the same result as from REST: %s', (_, order) => {
 		for (const mapping of mappings) {
 			const expected = outcomeOf(comparable(order), mapping);
-			for (const form of ['nodes', 'edges'] as const)
-				expect(outcomeOf(toGraphqlOrder(order, form), mapping)).toEqual(expected);
+			expect(outcomeOf(toGraphqlOrder(order), mapping)).toEqual(expected);
 			expect(outcomeOf(select(toGraphqlOrder(order), selection), mapping)).toEqual(expected);
 			const options = mappingOf(mapping);
 			expect(orderToChanges(toGraphqlOrder(order), options)).toEqual(
@@ -226,7 +201,7 @@ describe('an order from GraphQL', () => {
 		fc.assert(
 			fc.property(order, fc.constantFrom(...mappings), (changes, mapping) => {
 				const rest = sampleOrder(changes);
-				const graphql = select(toGraphqlOrder(rest, 'nodes'), selection);
+				const graphql = select(toGraphqlOrder(rest), selection);
 				const expected = outcomeOf(comparable(rest), mapping);
 				const actual = outcomeOf(graphql, mapping);
 				if (expected.kind === 'invalid') expect(actual.kind).toBe('invalid');
@@ -240,23 +215,21 @@ describe('an order from GraphQL', () => {
 	const expected = deliveryOf(sampleOrder({ contact_email: null }));
 
 	test.each<[string, unknown]>([
-		['data.order', { data: { order: graphql } }],
-		['data.node', { data: { node: graphql } }],
+		['the item itself', graphql],
 		['order', { order: graphql }],
-		['data.orders.nodes', { data: { orders: { nodes: [graphql] } } }],
-		['data.orders.edges', { data: { orders: { edges: [{ node: graphql }] } } }],
-		['orders.nodes', { orders: { nodes: [graphql] } }],
-		['a split out edge', { cursor: 'c', node: graphql }],
-		['the body of an HTTP response', { headers: {}, body: { data: { order: graphql } } }],
+		['data.order', { data: { order: graphql } }],
+		['body', { headers: {}, body: graphql }],
+		['body.order', { headers: {}, body: { order: graphql } }],
+		['body.data.order', { headers: {}, body: { data: { order: graphql } } }],
 	])('is found in %s', (_, item) => {
 		expect(deliveryOf(item)).toEqual(expected);
 	});
 
 	test.each([
-		[{ data: { orders: { nodes: [graphql, graphql] } } }, 'data.orders.nodes'],
+		[{ data: { orders: { nodes: [graphql] } } }, 'data.orders.nodes'],
 		[{ data: { orders: { edges: [{ node: graphql }, { node: graphql }] } } }, 'data.orders.edges'],
-		[{ orders: { nodes: [graphql, graphql] } }, 'orders.nodes'],
-	])('is rejected in a list of several, with the field to split out', (item, field) => {
+		[{ orders: [graphql, graphql] }, 'orders'],
+	])('is rejected in a list, with the field to split out', (item, field) => {
 		expect(problemOf(item)).toEqual({
 			message: `This is a list of Shopify orders, not a single order. Add a Split Out node for the field "${field}" before this node, so that each order becomes a separate item.`,
 		});
@@ -270,7 +243,7 @@ describe('an order from GraphQL', () => {
 			/returned an error instead of an order: Field 'x' doesn't exist/,
 		],
 		[
-			{ data: { node: { id: 'gid://shopify/DraftOrder/5', lineItems: { nodes: [] } } } },
+			{ data: { order: { id: 'gid://shopify/DraftOrder/5', line_items: { nodes: [] } } } },
 			/^This is a Shopify DraftOrder, not an order/,
 		],
 		[{ ...graphql, id: 'gid://shopify/AbandonedCheckout/5' }, /a Shopify AbandonedCheckout, not/],
@@ -278,99 +251,83 @@ describe('an order from GraphQL', () => {
 		expect(problemOf(item)).toEqual({ message: expect.stringMatching(message) });
 	});
 
-	const without = (field: string) => ({ ...graphql, [field]: undefined });
 	const part = z.record(z.string(), z.unknown());
-	const connection = z.object({ nodes: z.tuple([part]) }).parse(graphql.lineItems);
+	const connection = z.object({ nodes: z.tuple([part]) }).parse(graphql.line_items);
 	const lines = (changes: Fields) => ({
 		...graphql,
-		lineItems: {
+		line_items: {
 			nodes: [{ ...connection.nodes[0], ...changes }],
 			pageInfo: { hasNextPage: false },
 		},
 	});
+	const queriesPage =
+		'https://github.com/delivery-service-integrations/n8n-nodes-delivery-service/blob/main/docs/queries.md';
 
-	test.each([
-		[without('lineItems'), 'has no "lineItems". Add it to the GraphQL query.'],
-		[without('shippingAddress'), 'has no "shippingAddress". Add it to the GraphQL query.'],
-		[
-			lines({ unfulfilledQuantity: undefined }),
-			'has no "lineItems[0].unfulfilledQuantity". Add it to the GraphQL query.',
-		],
-	])('is rejected without a field that matters, which is named', (order, message) => {
-		expect(problemOf(order)).toEqual({ message: `Order #1042 ${message}` });
+	test('is rejected without fields that decide about money or skipping, all of which are named', () => {
+		const order = {
+			...lines({ quantity: undefined, fulfillable_quantity: undefined }),
+			...{ cancelled_at: undefined, financial_status: undefined, payment_terms: undefined },
+			total_outstanding_set: { presentment_money: { amount: '1' } },
+			shipping_lines: { edges: [] },
+			refunds: [{ refund_line_items: { nodes: [] } }],
+		};
+		const fields =
+			'"cancelled_at", "financial_status", "payment_terms", "total_outstanding_set.shop_money", "shipping_lines.nodes", "shipping_lines.pageInfo", "line_items.quantity", "line_items.fulfillable_quantity", "refunds.refund_line_items.pageInfo"';
+		const { message } = problemOf(order);
+		expect(message).toMatch(/^Order #1042 lacks /);
+		const named = (text: string) => Array.from(text.match(/"[^"]+"/g) ?? []).sort();
+		expect(named(message)).toEqual(named(fields));
+		expect(message).toMatch(`Copy the GraphQL query from ${queriesPage}`);
 		expect(outcomeOf(order)).toMatchObject({
 			referenceId: '#1042',
 			shopifyOrder: { id: '820982911946154' },
 		});
 	});
 
-	test.each([
-		[
-			lines({ quantity: undefined }),
-			`Order #1042's "lineItems[0].quantity" is missing. Add it to the GraphQL query.`,
-		],
-		[
-			lines({ quantity: 'two' }),
-			`Order #1042's "lineItems[0].quantity" should be a whole number of 0 or more, but is the text "two".`,
-		],
-	])('is rejected with the GraphQL name of an unreadable field', (order, message) => {
-		expect(problemOf(order)).toEqual({ message });
+	test('is rejected with the names of GraphQL', () => {
+		const { name, id } = graphql;
+		const item = { name, id, cancelledAt: null, lineItems: { nodes: [] } };
+		expect(problemOf(item).message).toMatch(/^Order #1042 lacks .*"line_items"/);
 	});
 
-	test('is rejected without a name, an outstanding amount or a payment status, with GraphQL names', () => {
-		expect(problemOf(without('name')).message).toBe(
-			'Order 1042 has no "name" to use as the reference ID. Add this field to the GraphQL query.',
-		);
-		const unpaid = { ...without('totalOutstandingSet'), displayFinancialStatus: 'PARTIALLY_PAID' };
-		expect(problemOf(unpaid, { cod: 'unpaid' }).message).toBe(
-			'Order #1042 doesn\'t say how much is unpaid: it has no "totalOutstandingSet", and its "displayFinancialStatus" is "partially_paid". Add totalOutstandingSet to the GraphQL query, or set Cash on Delivery to Never if drivers never collect cash.',
+	const requiredFields = Object.keys(selection).filter(
+		(name) =>
+			!['id', 'name', 'order_number', 'email', 'phone', 'note'].includes(name) &&
+			!['billing_address', 'customer'].includes(name),
+	);
+	test.each(requiredFields)('is rejected without "%s"', (field) => {
+		expect(problemOf({ ...graphql, [field]: undefined }).message).toContain(` lacks "${field}". `);
+	});
+
+	test.each(['phone', 'note', 'billing_address', 'customer', 'order_number'])(
+		'is sent without "%s"',
+		(field) => {
+			expect(outcomeOf({ ...graphql, [field]: undefined }).kind).toBe('delivery');
+		},
+	);
+
+	test('is rejected with the name of an unreadable field', () => {
+		expect(problemOf(lines({ quantity: 'two' }))).toEqual({
+			message: `Order #1042's "line_items[0].quantity" should be a whole number of 0 or more, but is the text "two".`,
+		});
+	});
+
+	test('is rejected without a name or a payment status', () => {
+		expect(problemOf({ ...graphql, name: undefined }).message).toBe(
+			'Order 1042 has no "name" to use as the reference ID. Request this field in the Shopify node or the query.',
 		);
 		expect(
-			problemOf({ ...without('displayFinancialStatus'), totalOutstandingSet: null }).message,
-		).toMatch(/has no "displayFinancialStatus".*Add this field to the GraphQL query/);
+			problemOf({ ...graphql, financial_status: null, total_outstanding_set: null }).message,
+		).toMatch(/has no "financial_status".*Request this field in the Shopify node or the query/);
 	});
 
-	test('is rejected if the query returned only a part of its items', () => {
-		const lineItems = { ...connection, pageInfo: { hasNextPage: true } };
-		expect(problemOf({ ...graphql, lineItems })).toEqual({
+	test('is rejected if the query returned only a part of its lists', () => {
+		const pageInfo = { hasNextPage: true };
+		const refunds = [{ refund_line_items: { nodes: [], pageInfo } }];
+		expect(problemOf({ ...graphql, line_items: { ...connection, pageInfo }, refunds })).toEqual({
 			message:
-				'Order #1042 has more "lineItems" than the GraphQL query returned. Raise "first" of lineItems in the query, up to 250.',
+				'Order #1042 has more "line_items", "refunds.refund_line_items" than the GraphQL query returned. Raise "first" in the query, up to 250.',
 		});
-		const refunds = [{ refundLineItems: { nodes: [], pageInfo: { hasNextPage: true } } }];
-		expect(problemOf({ ...graphql, refunds }).message).toContain('has more "refundLineItems"');
-	});
-
-	test('is sent without a field that decides whether it is sent, with a note', () => {
-		const order = {
-			...without('cancelledAt'),
-			lineItems: { ...connection, pageInfo: undefined },
-		};
-		expect(outcomeOf(order)).toMatchObject({
-			kind: 'delivery',
-			actions: [
-				{
-					code: 'missingFields',
-					fields: [
-						{ field: 'cancelled_at', shownField: 'cancelledAt' },
-						{ field: 'lineItems.pageInfo.hasNextPage' },
-					],
-				},
-			],
-		});
-	});
-
-	test("is sent without the customer's currency, with a note unless no cash is collected", () => {
-		const order = without('presentmentCurrencyCode');
-		expect(outcomeOf(order)).toMatchObject({
-			kind: 'delivery',
-			actions: [
-				{
-					code: 'missingFields',
-					fields: [{ field: 'presentment_currency', shownField: 'presentmentCurrencyCode' }],
-				},
-			],
-		});
-		expect(outcomeOf(order, { cod: 'never' })).not.toHaveProperty('actions.0');
 	});
 
 	test.each([
@@ -382,6 +339,6 @@ describe('an order from GraphQL', () => {
 		['1', 'GRAMS', undefined],
 	])('weighs %p %s per unit', (value, unit, weight) => {
 		const variant = { inventoryItem: { measurement: { weight: { value, unit } } } };
-		expect(deliveryOf(lines({ variant })).packages[0]?.weight).toBe(weight);
+		expect(deliveryOf(lines({ grams: variant })).packages[0]?.weight).toBe(weight);
 	});
 });

@@ -527,7 +527,7 @@ describe('units left to ship', () => {
 		];
 		expect(problemOf(sampleOrder({ line_items: [line], refunds }))).toEqual({
 			message:
-				'Order #1042 doesn\'t say how many units of the partly fulfilled item "Mug - Blue" are left to ship. Make sure the Shopify node returns "fulfillments", or fulfill the rest manually.',
+				'Order #1042 doesn\'t say how many units of the partly fulfilled item "Mug - Blue" are left to ship. Request "fulfillments" in the Shopify node or the query, or fulfill the rest manually.',
 		});
 	});
 
@@ -535,7 +535,7 @@ describe('units left to ship', () => {
 		const line = sampleLine({ fulfillable_quantity: null, fulfillment_status: 'partial' });
 		expect(problemOf(sampleOrder({ line_items: [sampleLine(), line] }))).toEqual({
 			message:
-				'Order #1042 doesn\'t say how many units of the partly fulfilled item "Mug - Blue" are left to ship. Make sure the Shopify node returns "line_items[1].fulfillable_quantity", or fulfill the rest manually.',
+				'Order #1042 doesn\'t say how many units of the partly fulfilled item "Mug - Blue" are left to ship. Request "line_items.fulfillable_quantity" in the Shopify node or the query, or fulfill the rest manually.',
 		});
 	});
 });
