@@ -88,27 +88,32 @@ const skipField: INodeProperties = {
 		'Whether to skip deliveries that this workflow has already sent, matched by reference ID. It remembers at least 20,000 orders, or 10,000 fulfillment orders; other workflows are not checked.',
 };
 
-/** Skip Already Sent, with its default, and the options of an operation. */
-export const optionFields = (skipsAlreadySent: boolean): INodeProperties[] => [
+const batchSizeOption = {
+	displayName: 'Batch Size',
+	name: 'batchSize',
+	type: 'number',
+	typeOptions: { minValue: 1, maxValue: limits.deliveriesPerRequest },
+	default: defaultBatchSize,
+	description:
+		"Maximum number of deliveries per request (1 to 100). By default, up to 500 deliveries are sent one per request, so that a rejected delivery doesn't affect the others. Larger runs use full batches.",
+} satisfies INodeProperties;
+
+/**
+ * Skip Already Sent and the options of an operation. Orders are remembered by default, and their
+ * requests need no setting.
+ */
+export const optionFields = (isFromOrders: boolean): INodeProperties[] => [
 	{
 		...skipField,
-		default: skipsAlreadySent,
-		hint: skipsAlreadySent
+		default: isFromOrders,
+		hint: isFromOrders
 			? 'An order that arrives twice is delivered once'
 			: 'Off by default: an item that arrives twice is delivered twice. When on, every delivery needs a reference ID.',
 	},
 	{
 		...optionsField,
 		options: [
-			{
-				displayName: 'Batch Size',
-				name: 'batchSize',
-				type: 'number',
-				typeOptions: { minValue: 1, maxValue: limits.deliveriesPerRequest },
-				default: defaultBatchSize,
-				description:
-					"Maximum number of deliveries per request (1 to 100). By default, up to 50 deliveries are sent one per request, so that a rejected delivery doesn't affect the others; larger runs use full batches. After a rejected batch, the rest is sent in smaller ones.",
-			},
+			...(isFromOrders ? [] : [batchSizeOption]),
 			{
 				...companyIdField,
 				displayName: childCompanyLabel,
