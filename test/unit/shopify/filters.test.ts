@@ -189,7 +189,7 @@ describe('shipping methods', () => {
 		});
 		const filters = { shippingMethods: ['Local*'] };
 		expect(outcomeOf(sampleOrder(methods('Mail')), { filters })).toMatchObject({
-			message: expect.stringContaining('add the name to Shipping Methods under Filters'),
+			message: expect.stringContaining('add the name to Shipping Methods'),
 		});
 	});
 

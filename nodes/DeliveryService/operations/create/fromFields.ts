@@ -8,8 +8,8 @@ import type { Source } from './create';
 /** Creates deliveries from the fields of the node (API document, section 2.1). */
 export const fromFields: Source = {
 	fields: [
-		...placeFields('pickup'),
-		...placeFields('dropoff'),
+		...placeFields('pickup', 'address'),
+		...placeFields('dropoff', 'address'),
 		{
 			displayName: 'Define Packages',
 			name: 'packagesInput',

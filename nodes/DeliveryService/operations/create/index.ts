@@ -16,7 +16,7 @@ export const createFromOrders: Operation = {
 		action: 'Create deliveries from Shopify orders',
 		description: 'Create a delivery from each Shopify order',
 	},
-	fields: [...fromShopifyOrder.fields, ...optionFields(true)],
+	fields: fromShopifyOrder.fields,
 	async run(context) {
 		return await createDeliveries(context, () => fromShopifyOrder);
 	},

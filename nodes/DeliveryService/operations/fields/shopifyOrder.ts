@@ -5,6 +5,7 @@ import { validate } from '../../service/validation';
 import {
 	collectionEntries,
 	omitBlank,
+	toLines,
 	toList,
 	collectionParameter,
 	oncePerRun,
@@ -12,7 +13,7 @@ import {
 } from '../../common/parameters';
 import { orderMappingSchema, type OrderMapping } from '../../shopify/mapping';
 import { realClock } from '../../common/clock';
-import { filterOptions, readFilters } from './filters';
+import { filterOptions, readFilters, shippingMethodsField } from './filters';
 import { fallbackEmailField, orderOptions, updatedOrderOptions } from './shopifyOrderOptions';
 
 /** The parameter that contains the order. */
@@ -48,6 +49,7 @@ const filtersField: INodeProperties = {
 
 /** Which orders are sent, and how they are mapped. */
 export const orderOptionsFields: INodeProperties[] = [
+	shippingMethodsField,
 	fallbackEmailField,
 	filtersField,
 	orderOptionsField,
@@ -83,6 +85,7 @@ export function readOrderMapping(parameters: ParameterReader, item: number): Res
 		parameters,
 		collectionParameter(parameters, 'orderOptions', item),
 		collectionParameter(parameters, 'filters', item),
+		parameters.get('shippingMethods', item, ''),
 		parameters.get('fallbackEmail', item, ''),
 		parameters.timeZone(),
 	);
@@ -92,6 +95,7 @@ const toMapping = oncePerRun(
 	(
 		added: Record<string, unknown>,
 		filters: Record<string, unknown>,
+		shippingMethods: unknown,
 		fallbackEmail: unknown,
 		timeZone: string,
 	) => {
@@ -102,7 +106,7 @@ const toMapping = oncePerRun(
 			...rest,
 			time: { now: realClock.now(), timeZone },
 			fallbackEmail,
-			filters: readFilters(filters),
+			filters: { ...readFilters(filters), shippingMethods: toLines(shippingMethods) },
 			...(cashOnDeliveryMethods !== undefined && {
 				cashOnDeliveryMethods: toList(cashOnDeliveryMethods),
 			}),
@@ -119,10 +123,12 @@ const toMapping = oncePerRun(
 
 /** The names of the options in messages: those of their fields. Groups have none of their own. */
 const orderMappingLabels = new Map<string, string>([
-	...[fallbackEmailField, ...filterOptions, ...orderOptions].map((field): [string, string] => {
-		const { name, displayName } = field;
-		return [name, displayName.replace(/\b[A-Z](?=[a-z])/g, (letter) => letter.toLowerCase())];
-	}),
+	...[shippingMethodsField, fallbackEmailField, ...filterOptions, ...orderOptions].map(
+		(field): [string, string] => {
+			const { name, displayName } = field;
+			return [name, displayName.replace(/\b[A-Z](?=[a-z])/g, (letter) => letter.toLowerCase())];
+		},
+	),
 	['filters', ''],
 	['overrides', ''],
 	['upToKg', 'max weight in kilograms'],
