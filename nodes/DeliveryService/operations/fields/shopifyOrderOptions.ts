@@ -112,7 +112,7 @@ export const orderOptions: INodeProperties[] = [
 		'Cash on Delivery Methods',
 		'cashOnDeliveryMethods',
 		'e.g. Pay the driver',
-		'Comma-separated list of payment methods in your shop that mean cash on delivery, by their whole names. Common names in many languages are known.',
+		'Comma-separated list of payment methods in your shop that mean cash on delivery, by their whole names. Names such as Cash on Delivery are known in many languages.',
 	),
 	textField(
 		'Custom Reference ID',
