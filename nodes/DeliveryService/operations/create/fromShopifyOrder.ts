@@ -8,7 +8,7 @@ import type { Source } from './create';
 import { optionFields } from './options';
 import { pickupByLocationField, readOrderPickup } from './pickupByLocation';
 
-/** The fields of Create From Shopify Orders, and how an item becomes a delivery by them. */
+/* The fields of Create From Shopify Orders, and how an item becomes a delivery by them. */
 
 /** Creates deliveries from Shopify orders as n8n's Shopify nodes output them. */
 export const fromShopifyOrder: Source = {

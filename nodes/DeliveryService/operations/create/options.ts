@@ -1,18 +1,20 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { z } from 'zod/v4';
 
-import { readCompanyOption } from '../../service/credential';
-import { serviceLabels, validate } from '../../service/validation';
-import { limits, companyIdSchema, deliveryTypeSchema } from '../../service/schemas';
-import { numeric } from '../../service/values';
-import type { Result } from '../../common/result';
+import { companyIdField, deliveryTypeOptions, optionsField } from '../../common/fields';
 import {
 	collectionParameter,
 	omitBlank,
 	oncePerRun,
 	type ParameterReader,
 } from '../../common/parameters';
-import { companyIdField, deliveryTypeOptions, optionsField } from '../../common/fields';
+import type { Result } from '../../common/result';
+import { readCompanyOption } from '../../service/credential';
+import { limits, companyIdSchema, deliveryTypeSchema } from '../../service/schemas';
+import { serviceLabels, validate } from '../../service/validation';
+import { numeric } from '../../service/values';
+
+/* The options of both operations that create deliveries: fields, rules, and how they are read. */
 
 // n8n's lint rules don't recognize a property of an object as a default.
 const defaultBatchSize = limits.deliveriesPerRequest;

@@ -7,6 +7,8 @@ import { deliveryDateAttributes } from '../../shopify/deliveryDate';
 import { deliveryMethodNames, deliveryMethods } from '../../shopify/fulfillmentOrder';
 import { storePickupNames } from '../../shopify/methods';
 
+/* Which orders Create From Shopify Orders sends: the fields of the filters, and how they are read. */
+
 /** The most used filter, so it is a field of its own. */
 export const shippingMethodsField: INodeProperties = {
 	displayName: 'Shipping Methods',

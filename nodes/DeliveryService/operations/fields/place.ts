@@ -1,4 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
+
 import { coordinateFields, requiredField, textField } from '../../common/fields';
 import {
 	collectionParameter,
@@ -8,6 +9,8 @@ import {
 } from '../../common/parameters';
 import { lowerFirst } from '../../common/text';
 import { showFor } from '../resource';
+
+/* The fields of a pickup or a recipient with its address, and how they are read. */
 
 type Side = 'pickup' | 'dropoff';
 

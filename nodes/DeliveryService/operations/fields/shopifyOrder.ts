@@ -1,7 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import type { Result } from '../../common/result';
-import { validate } from '../../service/validation';
+import { realClock } from '../../common/clock';
 import {
 	collectionEntries,
 	omitBlank,
@@ -11,10 +10,13 @@ import {
 	oncePerRun,
 	type ParameterReader,
 } from '../../common/parameters';
+import type { Result } from '../../common/result';
+import { validate } from '../../service/validation';
 import { orderMappingSchema, type OrderMapping } from '../../shopify/mapping';
-import { realClock } from '../../common/clock';
 import { filterOptions, readFilters, shippingMethodsField } from './filters';
 import { fallbackEmailField, orderOptions, updatedOrderOptions } from './shopifyOrderOptions';
+
+/* The fields of an order and of its options, and the mapping (shopify/mapping.ts) that they make. */
 
 /** The parameter that contains the order. */
 export const orderField: INodeProperties = {
