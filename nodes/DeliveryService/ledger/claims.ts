@@ -2,6 +2,17 @@
  * Decides by the entries in the store which deliveries may be sent, and claims these: whole orders, and
  * fulfillment orders with their units.
  */
+import {
+	createdEntry,
+	createdWays,
+	digestEntries,
+	firstQuestions,
+	readChanges,
+	type Change,
+	type Comparison,
+	type CreatedAs,
+	type SentAs,
+} from './changes';
 import { entryOf, referenceOf, type EntryKind, type Reference } from './entries';
 import type { Access, Purpose } from './store';
 import {
@@ -24,6 +35,10 @@ export interface Claim {
 	orderId?: string;
 	/** Set for a fulfillment order. */
 	part?: OrderPart;
+	/** Whether its order is so old that there must be a trace of it: only then, one is looked for. */
+	isLate?: boolean;
+	/** What it is sent as; undefined if later changes of its order are not compared. */
+	sentAs?: SentAs;
 }
 
 /** The part of an order that one delivery takes. */
@@ -57,6 +72,12 @@ export type ClaimState =
 /** The state of a delivery before its claim. */
 export interface Found {
 	state: ClaimState;
+	/** If it was created: how its order has changed since it was sent, or since the last such change. */
+	change?: Change;
+	/** If its order is late: whether it was met in time, or anything was claimed for it. */
+	isSeen?: boolean;
+	/** If its order is late: whether it was named, as one that was never met in time. */
+	isNamed?: boolean;
 	/** The entries to record before anything is sent. */
 	claimed?: readonly string[];
 	/** If it is claimed: the entries to record when it was created, and to remove if it was not. */
@@ -70,16 +91,48 @@ export interface FoundReference extends Reference {
 	orderId?: string;
 	/** Whether it is an order that is sent in parts. */
 	isInParts: boolean;
+	sentAs?: SentAs;
 	state: ClaimState;
+	change?: Change;
 }
 
 const claimed = (one: Reference) => entryOf(one, 'claimed');
 /** Says that an order is sent in parts: the number 0. */
 export const firstPart = (order: Reference) => entryOf(order, 'part', 0);
 
+/** How a delivery may have been created, by its entry; the first one is how it would be created now. */
+interface Creation {
+	entry: string;
+	/** Whether it counts for every order: it was created from fields or JSON. */
+	isAny?: true;
+	/** Set if it was created with digests. */
+	createdAs?: CreatedAs;
+}
+
+function creationsOf(one: FoundReference): [Creation, ...Creation[]] {
+	const [usual, ...others] = createdWays(one.sentAs).map((createdAs) => {
+		return { entry: createdEntry(one, createdAs), createdAs };
+	});
+	const plain: Creation = { entry: entryOf(one, 'created') };
+	const any: Creation = { entry: entryOf(one, 'created', 'any'), isAny: true };
+	if (one.sentAs && usual) return [usual, ...others, plain, any];
+	const rest = usual ? [usual, ...others] : [];
+	return one.orderId === '' ? [any, plain, ...rest] : [plain, any, ...rest];
+}
+
+const orderEntries = (one: FoundReference) =>
+	one.orderId ? [entryOf(one, 'order', one.orderId)] : [];
+
+/** The entries to record when a delivery was created. */
 function createdEntries(one: FoundReference): string[] {
-	const order = one.orderId === undefined ? [] : [entryOf(one, 'order', one.orderId)];
-	return [entryOf(one, 'created'), ...order];
+	const [{ entry }] = creationsOf(one);
+	return [entry, ...orderEntries(one), ...(one.sentAs ? digestEntries(one, 0, one.sentAs) : [])];
+}
+
+/** The entries that say that a reference was sent, or that its state is unknown. */
+export function decisiveEntries(one: FoundReference): string[] {
+	const creations = creationsOf(one).map(({ entry }) => entry);
+	return [...creations, firstPart(one), entryOf(one, 'examined')];
 }
 
 /**
@@ -94,9 +147,10 @@ export async function findAll(
 	claims: readonly Claim[],
 ): Promise<ReadonlyMap<Claim, Found>> {
 	const wholes = claims.flatMap((claim) => {
-		const { companyId, referenceId, orderId = '', part } = claim;
+		const { companyId, referenceId, orderId = '', part, sentAs } = claim;
 		const own = { ...unknownReference(companyId, referenceId), orderId };
-		return part ? [] : [{ claim, own }];
+		// Without an order, there is nothing to compare it with.
+		return part ? [] : [{ claim, own: orderId === '' ? own : { ...own, sentAs } }];
 	});
 	const parts = claims.flatMap((claim) => (claim.part ? [{ claim, part: claim.part }] : []));
 	await claimReferences(
@@ -105,7 +159,7 @@ export async function findAll(
 		'claim',
 	);
 	return new Map([
-		...wholes.map(({ claim, own }) => [claim, foundOf(own)] as const),
+		...wholes.map(({ claim, own }) => [claim, { ...foundOf(own), isSeen: isTraced(own) }] as const),
 		...(await findParts(access, parts)),
 	]);
 }
@@ -115,11 +169,46 @@ export function unknownReference(companyId: number | undefined, reference: strin
 	return { ...referenceOf(companyId, reference), isInParts: false, state: 'unknown' };
 }
 
+/** What the memory says about an order that was met and not sent. */
+export type Trace = 'seen' | 'named';
+
+/** The entry of an order's trace: its oldest, so it has the name from before any use of Allow Resending. */
+export function traceEntry({ companyId, referenceId, orderId = '', part }: Claim, trace: Trace) {
+	return entryOf(referenceOf(companyId, part?.orderReferenceId ?? referenceId), trace, orderId);
+}
+
 /** What was found about a delivery. */
 function foundOf(own: FoundReference): Found {
-	if (own.state !== 'free') return { state: own.state };
+	if (own.state !== 'free') return { state: own.state, change: own.change };
 	return { state: 'free', confirmed: createdEntries(own), released: [claimed(own)] };
 }
+
+/**
+ * Sets whether the orders of late deliveries were seen or named. After a claim, also a released one of a
+ * fulfillment order, or Allow Resending, an order counts as seen, and not as named.
+ */
+export async function readTraces(access: Access, found: ReadonlyMap<Claim, Found>): Promise<void> {
+	const untraced = [...found].filter(
+		([{ isLate }, { state, isSeen }]) => isLate && state === 'free' && !isSeen,
+	);
+	const claims = untraced.map(([{ companyId, referenceId }]) =>
+		claimed(referenceOf(companyId, referenceId)),
+	);
+	// If this fails, the answers can't be relied on later: then the claims stay, and are unknown.
+	access.setPurpose(claims, 'order');
+	const known = await access.ask(
+		untraced.flatMap(([claim]) => [traceEntry(claim, 'seen'), traceEntry(claim, 'named')]),
+	);
+	access.setPurpose(claims, 'claim');
+	for (const [claim, one] of untraced) {
+		one.isSeen = known.has(traceEntry(claim, 'seen'));
+		one.isNamed = known.has(traceEntry(claim, 'named'));
+	}
+}
+
+/** Whether a reference was ever claimed; undefined if it was not, so that its order may have another trace. */
+const isTraced = ({ state, resends }: FoundReference) =>
+	state === 'free' && resends === 0 ? undefined : true;
 
 /** Finds and claims fulfillment orders: first their orders, as sent in parts, then them and their units. */
 async function findParts(
@@ -128,19 +217,19 @@ async function findParts(
 ): Promise<Map<Claim, Found>> {
 	const orders = new Map<string, FoundReference>();
 	const parts = wanted.map(({ claim, part }) => {
-		const { companyId, orderId, referenceId } = claim;
+		const { companyId, orderId, referenceId, sentAs } = claim;
 		const key = JSON.stringify([companyId, part.orderReferenceId, orderId]);
 		const whole = unknownReference(companyId, part.orderReferenceId);
 		const order = orders.get(key) ?? { ...whole, orderId, isInParts: true };
 		orders.set(key, order);
 		const lines = part.lines.filter(({ units }) => units > 0);
-		return { claim, order, own: unknownReference(companyId, referenceId), lines };
+		return { claim, order, own: { ...unknownReference(companyId, referenceId), sentAs }, lines };
 	});
 	await claimReferences(access, [...orders.values()], 'order');
 	const found = new Map<Claim, Found>();
 	for (const { claim, order } of parts)
-		if (order.state === 'created') found.set(claim, { state: 'wholeCreated' });
-		else if (order.state === 'unknown') found.set(claim, { state: 'wholeUnknown' });
+		if (order.state === 'created') found.set(claim, { state: 'wholeCreated', isSeen: true });
+		else if (order.state === 'unknown') found.set(claim, { state: 'wholeUnknown', isSeen: true });
 	const open = parts.filter(({ claim }) => !found.has(claim));
 	for (const { own, order } of open) own.orderResends = order.resends;
 	await claimReferences(
@@ -155,7 +244,8 @@ async function findParts(
 	);
 	for (const part of open) {
 		const ofOrder = units.get(claimed(part.order));
-		if (ofOrder) found.set(part.claim, foundPart(access, part, ofOrder));
+		const isSeen = isTraced(part.order) ?? isTraced(part.own);
+		if (ofOrder) found.set(part.claim, { ...foundPart(access, part, ofOrder), isSeen });
 	}
 	return found;
 }
@@ -188,8 +278,8 @@ function foundPart(
 	// Even if it is not sent: others of its order may be.
 	const inParts = order.state === 'free' ? [firstPart(order)] : [];
 	if (own.state === 'created' && lines.some((line) => hasGrown(units, line)))
-		return { state: 'grown', claimed: inParts };
-	if (own.state !== 'free') return { state: own.state, claimed: inParts };
+		return { state: 'grown', change: own.change, claimed: inParts };
+	if (own.state !== 'free') return { state: own.state, change: own.change, claimed: inParts };
 	if (lines.every((line) => freeUnits(units, line) >= line.units)) {
 		const { recorded, released } = takeUnits(units, part);
 		return {
@@ -199,7 +289,7 @@ function foundPart(
 			released: [...released, claimed(own)],
 		};
 	}
-	access.drop(claimed(own));
+	access.setPurpose([claimed(own)], 'question');
 	const isPartly = lines.some((line) => freeUnits(units, line) > 0);
 	return { state: isPartly ? 'unitsPartlySent' : 'unitsSent', claimed: inParts };
 }
@@ -230,28 +320,33 @@ async function readStates(
 	access: Access,
 	references: readonly FoundReference[],
 ): Promise<FoundReference[]> {
-	const inParts = (one: Reference) => [firstPart(one)];
-	const usual = (one: FoundReference) => (one.isInParts ? inParts : createdEntries)(one);
-	const rare = (one: FoundReference) => (one.isInParts ? createdEntries : inParts)(one);
-	// Each answer "no" costs a removal, so the rare states are asked for only if necessary.
-	const first = references.flatMap((one) => [entryOf(one, 'examined'), ...usual(one)]);
-	const known = await access.ask(first);
+	const creationsBy = new Map(references.map((one) => [one, creationsOf(one)]));
+	const usual = (one: FoundReference) =>
+		one.isInParts ? [firstPart(one)] : [...createdEntries(one), ...firstQuestions(one, one.sentAs)];
+	// Each answer "no" costs a removal, so what is rare is asked for only if necessary.
+	const known = await access.ask(
+		references.flatMap((one) => [entryOf(one, 'examined'), ...usual(one)]),
+	);
 	const has = (one: Reference, kind: EntryKind) => known.has(entryOf(one, kind));
+	const creationOf = (one: FoundReference) =>
+		creationsBy.get(one)?.find(({ entry }) => known.has(entry));
 	const isInParts = (one: Reference) => known.has(firstPart(one));
-	const isUndecided = (one: Reference) =>
-		!has(one, 'examined') && !has(one, 'created') && !isInParts(one);
-	const second = references
+	const isUndecided = (one: FoundReference) =>
+		!has(one, 'examined') && !creationOf(one) && !isInParts(one);
+	const rare = references
 		.filter(isUndecided)
-		.flatMap((one) => [...rare(one), entryOf(one, 'resend')]);
-	for (const entry of await access.ask(second)) known.add(entry);
-	const anyOrder = (one: Reference) => entryOf(one, 'order', '');
-	const isOther = (one: FoundReference) =>
-		one.orderId && has(one, 'created') && !known.has(entryOf(one, 'order', one.orderId));
-	for (const entry of await access.ask(references.filter(isOther).map(anyOrder))) known.add(entry);
+		.flatMap((one) => [...decisiveEntries(one), ...orderEntries(one), entryOf(one, 'resend')]);
+	for (const entry of await access.ask(rare)) known.add(entry);
+	const comparisons: Comparison[] = [];
 	for (const one of references) {
 		if (isUndecided(one) || has(one, 'examined')) continue;
-		const isSameOrder = !isOther(one) || known.has(anyOrder(one));
+		const { createdAs, isAny } = creationOf(one) ?? {};
+		const isSameOrder = isAny ?? orderEntries(one).every((entry) => known.has(entry));
 		one.state = isInParts(one) ? 'inParts' : isSameOrder ? 'created' : 'anotherOrder';
+		if (one.sentAs && createdAs && one.state === 'created')
+			comparisons.push({ own: one, sentAs: one.sentAs, createdAs });
 	}
+	const changes = await readChanges(access, comparisons, known);
+	for (const one of references) one.change = changes.get(one);
 	return references.filter((one) => isUndecided(one) && has(one, 'resend'));
 }

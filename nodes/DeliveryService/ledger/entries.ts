@@ -1,25 +1,45 @@
 /**
  * The names of the entries in the store: what the memory holds about a reference ID.
  *
- * | entry    | of       | meaning                                                                     |
- * | -------- | -------- | --------------------------------------------------------------------------- |
- * | claimed  | each     | an execution may send it, or its order's fulfillment orders                 |
- * | created  | delivery | its delivery was created; without this, the outcome is unknown              |
- * | order    | whole    | the order that it was created for: two shops can use the same reference; or |
- * |          |          | '', if it was created from fields or JSON: then it counts for every order   |
- * | part, n  | in parts | a fulfillment order has the number n: the first one is 0, none is left out  |
- * | number,n | part     | this is the one with the number n                                           |
- * | units    | in parts | n, a line item and a power of two: the units that n has claimed of the line |
- * |          |          | are the sum of these                                                        |
- * | freed, n | in parts | Allow Resending was used for n: its units don't count any more              |
- * | resend   | each     | Allow Resending was used: the entries with one more of `resends` count      |
- * | examined | each     | a lookup is going on, or was interrupted: the others can't be relied on     |
+ * | entry     | of       | meaning                                                                    |
+ * | --------- | -------- | -------------------------------------------------------------------------- |
+ * | claimed   | each     | an execution may send it, or its order's fulfillment orders                |
+ * | created   | delivery | its delivery was created: with digests (their version, and whether with    |
+ * |           |          | cash), without, or without an order: 'any', it counts for every one. If    |
+ * |           |          | none of these exists, the outcome is unknown                               |
+ * | order     | whole    | the order that it was created for: two shops can use the same reference    |
+ * | sentCash, | delivery | a number and what it was sent as: see `changes.ts`                         |
+ * | sentRest  |          |                                                                            |
+ * | change    | delivery | a number above 0: an execution reports a change of its order               |
+ * | told      | delivery | such a number: its digests are recorded                                    |
+ * | part      | in parts | a number: one of its fulfillment orders has it; 0 is the first             |
+ * | number    | part     | its number                                                                 |
+ * | units     | in parts | a number, a line item and a power of two: see `units.ts`                   |
+ * | freed     | in parts | a number: Allow Resending was used for it, so its units don't count        |
+ * | resend    | each     | Allow Resending was used: the entries with one more of `resends` count     |
+ * | examined  | each     | a lookup is going on, or was interrupted: the others can't be relied on    |
+ * | seen      | order    | it was met in time, and not sent                                           |
+ * | named     | order    | it was met late, and the user was asked to look for it                     |
  *
  * A delivery of a whole order has the reference ID of the order. An order that is sent in parts, by
  * fulfillment order, has entries, too.
  */
 export type EntryKind =
-	'claimed' | 'created' | 'order' | 'part' | 'number' | 'units' | 'freed' | 'resend' | 'examined';
+	| 'claimed'
+	| 'created'
+	| 'order'
+	| 'sentCash'
+	| 'sentRest'
+	| 'change'
+	| 'told'
+	| 'part'
+	| 'number'
+	| 'units'
+	| 'freed'
+	| 'resend'
+	| 'examined'
+	| 'seen'
+	| 'named';
 
 /** A reference ID that is claimed: a delivery's own, or that of an order that is sent in parts. */
 export interface Reference {

@@ -1,6 +1,7 @@
 import { realClock, type Clock } from '../common/clock';
 import { chunk } from '../common/data';
-import { findAll, type Claim, type Found } from './claims';
+import type { Change } from './changes';
+import { findAll, readTraces, traceEntry, type Claim, type Found, type Trace } from './claims';
 import { freeReferences } from './resending';
 import { Access, openWorkflowStore, type Purpose, type Store, type StoreContext } from './store';
 
@@ -17,7 +18,11 @@ export function openLedger(context: StoreContext): Ledger {
  * released waits for the next claim, or for {@link flush}.
  */
 export class Ledger {
-	private readonly claimed = new Map<Claim, Found>();
+	/** What was last found about each claim. */
+	private readonly found = new Map<Claim, Found>();
+
+	/** The change that was last found for each claim. */
+	private readonly changes = new Map<Claim, Change | undefined>();
 
 	/** The entries of created deliveries that are not recorded yet. */
 	private readonly confirmed: string[] = [];
@@ -38,11 +43,20 @@ export class Ledger {
 	 */
 	async claim(claims: readonly Claim[]): Promise<ReadonlyMap<Claim, Found>> {
 		const found = await this.run(['question'], async (access) => {
-			const all = await findAll(access, claims);
+			const all = await this.find(access, claims);
 			await access.addOwn([...all.values()].flatMap(({ claimed = [] }) => claimed));
 			return all;
 		});
-		for (const [claim, one] of found) this.claimed.set(claim, one);
+		for (const [claim, one] of found) {
+			this.found.set(claim, one);
+			this.changes.set(claim, one.change);
+		}
+		return found;
+	}
+
+	private async find(access: Access, claims: readonly Claim[]): Promise<ReadonlyMap<Claim, Found>> {
+		const found = await findAll(access, claims);
+		await readTraces(access, found);
 		return found;
 	}
 
@@ -52,18 +66,46 @@ export class Ledger {
 		const states: Array<[Claim, Found]> = [];
 		// In portions: what is recorded for a moment drops the oldest entries of a full store.
 		for (const some of chunk(claims, 100))
-			states.push(...(await this.run(all, async (access) => await findAll(access, some))));
-		return new Map(states);
+			states.push(...(await this.run(all, async (access) => await this.find(access, some))));
+		const found = new Map(states);
+		for (const [claim, { change }] of found) this.changes.set(claim, change);
+		return found;
+	}
+
+	/**
+	 * Claims the changes that were found, before they are reported or the deliveries are updated. One that
+	 * is another execution's is claimed, too: wait for it before.
+	 *
+	 * @returns those that only this execution reports
+	 * @throws when the store fails
+	 */
+	async claimChanges(claims: readonly Claim[]): Promise<ReadonlySet<Claim>> {
+		const entryOf = (claim: Claim) => this.changes.get(claim)?.claimed ?? [];
+		const added = await this.run(
+			[],
+			async (access) => await access.add(claims.flatMap(entryOf), 'claim'),
+		);
+		return new Set(claims.filter((claim) => added.has(this.changes.get(claim)?.claimed ?? '')));
+	}
+
+	/** Records that a claimed change was reported or accepted. */
+	recordChange(claim: Claim): void {
+		this.confirmed.push(...(this.changes.get(claim)?.recorded ?? []));
+	}
+
+	/** Remembers orders that were met, and not sent. */
+	remember(claims: readonly Claim[], trace: Trace): void {
+		this.confirmed.push(...claims.map((claim) => traceEntry(claim, trace)));
 	}
 
 	/** Confirms that a claimed delivery was created. */
 	confirm(claim: Claim): void {
-		this.confirmed.push(...(this.claimed.get(claim)?.confirmed ?? []));
+		this.confirmed.push(...(this.found.get(claim)?.confirmed ?? []));
 	}
 
 	/** Releases a claimed delivery that was not created: it may be sent again. */
 	release(claim: Claim): void {
-		this.released.push(...(this.claimed.get(claim)?.released ?? []));
+		this.released.push(...(this.found.get(claim)?.released ?? []));
 	}
 
 	/** Records what was confirmed and released. @throws when that failed */

@@ -2,8 +2,8 @@
  * Allow Resending: lets references be sent again, whatever their state. The store can't list the entries
  * of a reference, so it gets another number of resends, under which it has none.
  */
-import { claimReferences, firstPart, unknownReference, type FoundReference } from './claims';
-import { entryOf, type Reference } from './entries';
+import { claimReferences, decisiveEntries, unknownReference, type FoundReference } from './claims';
+import { entryOf } from './entries';
 import type { Access } from './store';
 
 /** Whether a reference may be sent again, or why not. */
@@ -74,11 +74,6 @@ export async function freeReferences(
 interface Candidate {
 	own: FoundReference;
 	order?: FoundReference;
-}
-
-/** The entries that would count before the number of resends. */
-function decisiveEntries(one: Reference): string[] {
-	return [entryOf(one, 'created'), firstPart(one), entryOf(one, 'examined')];
 }
 
 /** @returns the entries that free the units of fulfillment orders, by their numbers */

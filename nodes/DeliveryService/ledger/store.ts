@@ -21,10 +21,10 @@ type Row = readonly [DeduplicationScope, ICheckProcessedOptions];
 
 /**
  * Shared by all nodes of a workflow, so that one node can allow what another has sent. There is room for
- * more than 20,000 orders of three entries, or 10,000 fulfillment orders of three units with seven: n8n
- * reads and writes all, and drops the oldest first.
+ * 20,000 whole orders of up to five entries, or 10,000 fulfillment orders of three lines with up to ten,
+ * each in an order of its own: n8n reads and writes all, and drops the oldest first.
  */
-const inWorkflow: Row = ['workflow', { mode: 'entries', maxEntries: 73_000 }];
+const inWorkflow: Row = ['workflow', { mode: 'entries', maxEntries: 100_000 }];
 
 /** One lock per node: n8n provides none per workflow. */
 const inNode: Row = ['node', { mode: 'entries' }];
@@ -263,18 +263,18 @@ export class Access {
 
 	/** Returns which of some entries exist. The store can only record, so the others are removed later. */
 	async ask(wanted: readonly string[]): Promise<Set<string>> {
-		const added = await this.add(wanted, 'question');
-		return new Set(wanted.filter((entry) => !added.has(entry)));
+		await this.add(wanted, 'question');
+		return new Set(wanted.filter((entry) => !this.isNew(entry)));
 	}
 
-	/** Whether an entry was new. */
+	/** Whether an entry was new to this access. */
 	isNew(entry: string): boolean {
 		return this.added.has(entry);
 	}
 
-	/** Removes an entry at the end, if it was new. */
-	drop(entry: string): void {
-		if (this.isNew(entry)) this.added.set(entry, 'question');
+	/** Changes the purpose of those entries that were new. */
+	setPurpose(entries: readonly string[], purpose: Purpose): void {
+		for (const entry of entries) if (this.isNew(entry)) this.added.set(entry, purpose);
 	}
 
 	/**

@@ -169,6 +169,19 @@ test.each<[number, Array<[number, number]>]>([
 	expect(await claim(part('#1-2', ...rest))).not.toEqual(['free']);
 });
 
+test.each<[number, Claim]>([
+	[5, { ...order('#1', 'A'), sentAs: { rest: 'a', cash: '10' } }],
+	[4, { ...order('#1', 'A'), sentAs: { rest: 'a' } }],
+	[2, order('#1')],
+	[10, { ...part('#1-1', [2, 2], [1, 1], [4, 4]), sentAs: { rest: 'a', cash: '10' } }],
+	[9, { ...part('#1-1', [2, 2], [1, 1], [4, 4]), sentAs: { rest: 'a' } }],
+])('a created delivery takes %i entries: %j', async (count, one) => {
+	await create(one);
+	expect(entries.size).toBe(count);
+	expect(await lookUp(one)).toEqual(['created']);
+	expect(entries.size).toBe(count);
+});
+
 test('Allow Resending for an order frees its deliveries, and for a fulfillment order only that one', async () => {
 	await create(part('#1-1', [2, 1]), part('#1-2', [2, 1]));
 	expect(await allow('#1-1', '#9')).toEqual(['#1-1']);
@@ -300,4 +313,112 @@ test('an interrupted look-up leaves the reference unknown', async () => {
 	expect(await allow('#1')).toEqual(['#1']);
 	await create(one);
 	expect(await lookUp(one)).toEqual(['created']);
+});
+
+describe('changes after sending', () => {
+	const sent = (rest: string, cash?: string): Claim => ({
+		...order('#1', 'A'),
+		sentAs: { rest, cash },
+	});
+	const isChanged = (cash: boolean, rest: boolean, isElsewhere = false) => ({
+		...{ cash, rest, isElsewhere },
+	});
+
+	/** What has changed. */
+	async function changeOf(one: Claim): Promise<unknown> {
+		const found = (await ledger.lookUp([one])).get(one);
+		expect(found?.state).toBe('created');
+		const { cash, rest, isElsewhere } = found?.change ?? {};
+		return found?.change && { cash, rest, isElsewhere };
+	}
+
+	/** Reports a change. */
+	async function report(one: Claim): Promise<void> {
+		await ledger.lookUp([one]);
+		expect(await ledger.claimChanges([one])).toEqual(new Set([one]));
+		ledger.recordChange(one);
+		await ledger.flush();
+	}
+
+	test('are found once, and a change back is a change', async () => {
+		await create(sent('a', '10'));
+		expect(entries.size).toBe(5);
+		expect(await changeOf(sent('a', '10'))).toBeUndefined();
+		expect(await changeOf(sent('a'))).toEqual(isChanged(true, false));
+		expect(await changeOf(sent('b', '10'))).toEqual(isChanged(false, true));
+		await report(sent('b', '6'));
+		expect(await changeOf(sent('b', '6'))).toBeUndefined();
+		expect(await changeOf(sent('a', '10'))).toEqual(isChanged(true, true));
+		await report(sent('a'));
+		expect(await changeOf(sent('a'))).toBeUndefined();
+		expect(await changeOf(sent('a', '10'))).toEqual(isChanged(true, false));
+	});
+
+	test('are not compared without digests, nor is the cash of a delivery without any', async () => {
+		await create(order('#1', 'A'));
+		expect(await changeOf(sent('a', '10'))).toBeUndefined();
+		expect(await allow('#1')).toEqual(['#1']);
+		await create(sent('a'));
+		expect(await changeOf(sent('a', '10'))).toBeUndefined();
+		expect(await changeOf(order('#1', 'A'))).toBeUndefined();
+		expect(await lookUp(order('#1', 'B'))).toEqual(['anotherOrder']);
+		await report(sent('b', '10'));
+		expect(await changeOf(sent('b', '7'))).toBeUndefined();
+	});
+
+	test('are reported by one execution, and repeated after a crash', async () => {
+		await create(sent('a', '10'));
+		const [one, other] = [sent('b', '10'), sent('b', '10')];
+		const elsewhere = open();
+		await ledger.lookUp([one]);
+		await elsewhere.lookUp([other]);
+		expect(await ledger.claimChanges([one])).toEqual(new Set([one]));
+		expect(await elsewhere.claimChanges([other])).toEqual(new Set());
+		// The first execution crashes.
+		ledger = open();
+		expect(await changeOf(one)).toEqual(isChanged(true, true, true));
+		expect(await changeOf(sent('a', '10'))).toEqual(isChanged(true, true, true));
+		await report(one);
+		expect(await changeOf(one)).toBeUndefined();
+	});
+
+	test('are found for a fulfillment order', async () => {
+		const ofPart = (rest: string): Claim => ({ ...part('#1-1', [2, 2]), sentAs: { rest } });
+		await create(ofPart('a'));
+		expect(await changeOf(ofPart('a'))).toBeUndefined();
+		expect(await changeOf(ofPart('b'))).toEqual(isChanged(false, true));
+	});
+});
+
+describe('traces of orders that were not sent', () => {
+	const parts = [part('#1-1', [2, 1]), part('#1-2', [2, 1])] as const;
+	async function tracesOf(one: Claim): Promise<unknown> {
+		const late = { ...one, isLate: true };
+		const { isSeen, isNamed } = (await ledger.lookUp([late])).get(late) ?? {};
+		return { isSeen, isNamed };
+	}
+	const seen = { isSeen: true, isNamed: false };
+	const none = { isSeen: false, isNamed: false };
+
+	test.each([[order('#1', 'A')], [parts[0]]])('are remembered for %j', async (one) => {
+		expect(await tracesOf(one)).toEqual(none);
+		expect(entries.size).toBe(0);
+		ledger.remember([one, one], 'seen');
+		await ledger.flush();
+		expect(entries.size).toBe(1);
+		for (const each of [...parts, order('#1', 'A')]) expect(await tracesOf(each)).toEqual(seen);
+		expect(await tracesOf(order('#1', 'B'))).toEqual(none);
+		ledger.remember([order('#1', 'B')], 'named');
+		await ledger.flush();
+		expect(await tracesOf(order('#1', 'B'))).toEqual({ isSeen: false, isNamed: true });
+	});
+
+	test('are not needed after a claim', async () => {
+		await create(order('#2', 'B'), parts[0]);
+		for (const one of [order('#2', 'B'), ...parts])
+			expect(await tracesOf(one)).toEqual({ isSeen: true });
+		expect(await allow('#1', '#2')).toEqual(['#1', '#2']);
+		for (const one of [order('#2', 'B'), ...parts])
+			expect(await tracesOf(one)).toEqual({ isSeen: true });
+	});
 });

@@ -1,12 +1,14 @@
 /**
  * Random histories of one order and its neighbors: sent whole and in parts, split and replaced, by
  * several executions, with crashes and failures of the store at any access. No unit is ever sent twice,
- * whatever is not known to be created or free is unknown, and every unit goes out in the end.
+ * whatever is not known to be created or free is unknown. The order also changes, and back: a delivery
+ * that looks unchanged has what the order has now. An order that was seen is never taken for a new one.
  */
 import fc from 'fast-check';
 
 import type { Entries, Store } from '../../../nodes/DeliveryService/ledger/store';
-import type { Claim, ClaimState } from '../../../nodes/DeliveryService/ledger/claims';
+import type { SentAs } from '../../../nodes/DeliveryService/ledger/changes';
+import type { Claim, ClaimState, Found, Trace } from '../../../nodes/DeliveryService/ledger/claims';
 import { Ledger } from '../../../nodes/DeliveryService/ledger/ledger';
 
 const seed = Number(process.env.SEQUENCES_SEED ?? Date.now() % 2 ** 31);
@@ -53,6 +55,9 @@ type Step =
 	| { kind: 'send'; process: number; numbers: number[]; outcomes: boolean[] }
 	| { kind: 'lookUp'; numbers: number[] }
 	| { kind: 'flush'; process: number }
+	| { kind: 'edit'; sentAs: SentAs | undefined }
+	| { kind: 'report'; process: number; numbers: number[] }
+	| { kind: 'remember'; process: number; trace: Trace; number: number }
 	| { kind: 'allow'; reference: string };
 
 const numbers = fc.uniqueArray(fc.nat(wanted.length - 1), {
@@ -74,6 +79,33 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
 	},
 	{ weight: 1, arbitrary: fc.record({ kind: fc.constant('lookUp' as const), numbers }) },
 	{ weight: 1, arbitrary: fc.record({ kind: fc.constant('flush' as const), process: fc.nat(1) }) },
+	{
+		weight: 2,
+		arbitrary: fc.record({
+			kind: fc.constant('edit' as const),
+			sentAs: fc.constantFrom<Array<SentAs | undefined>>(
+				{ rest: 'a', cash: '10' },
+				{ rest: 'b', cash: '10' },
+				{ rest: 'a', cash: '6' },
+				{ rest: 'a' },
+				{ rest: 'b' },
+				undefined,
+			),
+		}),
+	},
+	{
+		weight: 3,
+		arbitrary: fc.record({ kind: fc.constant('report' as const), process: fc.nat(1), numbers }),
+	},
+	{
+		weight: 1,
+		arbitrary: fc.record({
+			kind: fc.constant('remember' as const),
+			process: fc.nat(1),
+			trace: fc.constantFrom<Trace[]>('seen', 'named'),
+			number: fc.nat(wanted.length - 1),
+		}),
+	},
 	{
 		weight: 1,
 		arbitrary: fc.record({
@@ -121,6 +153,14 @@ class World {
 	created: Wanted[] = [];
 	/** Everything that was ever created. */
 	readonly everCreated = new Set<Wanted>();
+	/** What the orders' deliveries would be sent as now. */
+	sentAs: SentAs | undefined = { rest: 'a', cash: '10' };
+	/** What each delivery was sent as, or was last reported as. */
+	readonly reported = new Map<Wanted, SentAs | undefined>();
+	readonly withoutCash = new Set<Wanted>();
+	/** The orders that were remembered, certainly and maybe, with their trace. */
+	readonly remembered = new Set<string>();
+	readonly maybeRemembered = new Set<string>();
 	faultCount = 0;
 	private failuresLeft = 0;
 	private accesses = 0;
@@ -176,10 +216,28 @@ class World {
 		} else this.expect(others.length === 0, `${nameOf(one)} again, whole`);
 		this.created.push(one);
 		this.everCreated.add(one);
+		this.reported.set(one, one.orderId === undefined ? undefined : this.sentAs);
+		if (this.sentAs?.cash === undefined) this.withoutCash.add(one);
+		else this.withoutCash.delete(one);
 	}
 
-	/** Checks that a state is true. */
-	check(one: Wanted, state: ClaimState): void {
+	/** What a claim would be now, of a late order. */
+	claimOf(one: Wanted): Claim {
+		return { ...one, sentAs: this.sentAs, isLate: true };
+	}
+
+	/** Checks that what was found is true. */
+	check(one: Wanted, { state, change, isSeen, isNamed }: Found = { state: 'unknown' }): void {
+		const known = this.reported.get(one);
+		const isEqual = known?.rest === this.sentAs?.rest && known?.cash === this.sentAs?.cash;
+		// The cash of a delivery that was sent without any is not compared.
+		const isUnchanged = isEqual || (known?.rest === this.sentAs?.rest && this.withoutCash.has(one));
+		const isOwn = state === 'created' && this.created.includes(one);
+		if (isOwn && this.sentAs && known && !change)
+			this.expect(isUnchanged, `the change of ${nameOf(one)} is lost`);
+		const hasTrace = this.remembered.has(traceOf(one, 'seen')) || this.created.includes(one);
+		this.expect(isSeen !== false || !hasTrace, `${nameOf(one)} is not seen`);
+		this.expect(!isNamed || this.maybeRemembered.has(traceOf(one, 'named')), 'named by nobody');
 		const ever = [...this.everCreated].filter((other) => isSameOrder(one, other));
 		const isTrue: Partial<Record<ClaimState, boolean>> = {
 			created: ever.some(({ referenceId }) => referenceId === one.referenceId),
@@ -201,6 +259,11 @@ function isSameOrder(one: Wanted, other: Wanted): boolean {
 	return a === undefined || b === undefined || a === b;
 }
 
+/** An order's trace. */
+function traceOf({ companyId, referenceId, orderId, part: own }: Wanted, trace: Trace): string {
+	return JSON.stringify([trace, companyId, own?.orderReferenceId ?? referenceId, orderId]);
+}
+
 function nameOf({ referenceId, orderId, companyId }: Wanted): string {
 	return `${referenceId} of order ${orderId} in company ${companyId ?? 'own'}`;
 }
@@ -216,25 +279,31 @@ async function run(world: World, history: readonly Step[]): Promise<void> {
 		const some = 'numbers' in step ? step.numbers.flatMap((number) => wanted[number] ?? []) : [];
 		try {
 			if (step.kind === 'flush') await ledger.flush();
+			else if (step.kind === 'edit') world.sentAs = step.sentAs;
+			else if (step.kind === 'remember') await remember(world, ledger, step);
+			else if (step.kind === 'report') await report(world, ledger, some);
 			else if (step.kind === 'lookUp') {
 				const before = [...world.entries].sort().join();
 				const faultsBefore = world.faultCount;
 				for (const one of some) {
-					const states = await new Ledger(world.openStore(), noWait).lookUp(some);
-					world.check(one, states.get(one)?.state ?? 'unknown');
+					const claims = some.map((each) => world.claimOf(each));
+					const found = await new Ledger(world.openStore(), noWait).lookUp(claims);
+					world.check(one, found.get(claims[some.indexOf(one)] ?? one));
 				}
 				if (world.faultCount === faultsBefore)
 					world.expect([...world.entries].sort().join() === before, 'a look-up changed something');
 			} else if (step.kind === 'send') {
-				const states = await ledger.claim(some);
+				const claims = some.map((each) => world.claimOf(each));
+				const states = await ledger.claim(claims);
 				for (const [index, one] of some.entries()) {
-					const { state = 'unknown' } = states.get(one) ?? {};
-					world.check(one, state);
-					if (state !== 'free') continue;
+					const claim = claims[index] ?? one;
+					const found = states.get(claim);
+					world.check(one, found);
+					if (found?.state !== 'free') continue;
 					if (step.outcomes[index]) {
 						world.create(one);
-						ledger.confirm(one);
-					} else ledger.release(one);
+						ledger.confirm(claim);
+					} else ledger.release(claim);
 				}
 			} else {
 				// A person makes sure that nothing is being sent.
@@ -257,6 +326,38 @@ async function run(world: World, history: readonly Step[]): Promise<void> {
 			else if (!/^(no database|Released claims could not be removed)$/.test(error.message))
 				throw error;
 		}
+	}
+}
+
+async function remember(
+	world: World,
+	ledger: Ledger,
+	{ trace, number }: Extract<Step, { kind: 'remember' }>,
+): Promise<void> {
+	const one = wanted[number];
+	if (!one) return;
+	world.maybeRemembered.add(traceOf(one, trace));
+	ledger.remember([one], trace);
+	await ledger.flush();
+	world.remembered.add(traceOf(one, trace));
+}
+
+/** Reports the changes of created deliveries. One that another process has claimed is waited for in vain. */
+async function report(world: World, ledger: Ledger, some: readonly Wanted[]): Promise<void> {
+	const claims = new Map(some.map((one) => [world.claimOf(one), one]));
+	const found = await ledger.lookUp([...claims.keys()]);
+	for (const [claim, one] of claims) world.check(one, found.get(claim));
+	const owned = await ledger.claimChanges([...claims.keys()]);
+	for (const [claim, one] of claims) {
+		const { change } = found.get(claim) ?? {};
+		world.expect(owned.has(claim) === Boolean(change) || world.faultCount > 0, 'not claimed');
+		if (!owned.has(claim)) continue;
+		const known = world.reported.get(one);
+		const isRepeated = known?.rest === claim.sentAs?.rest && known?.cash === claim.sentAs?.cash;
+		const isNeeded = !isRepeated || change?.isElsewhere === true || world.faultCount > 0;
+		world.expect(isNeeded || !world.created.includes(one), `${nameOf(one)} is reported twice`);
+		world.reported.set(one, claim.sentAs);
+		ledger.recordChange(claim);
 	}
 }
 

@@ -48,7 +48,7 @@ function contextOf(id: string | undefined): Context {
 	};
 }
 
-const inWorkflow = { mode: 'entries', maxEntries: 73_000 };
+const inWorkflow = { mode: 'entries', maxEntries: 100_000 };
 const ofLock = { mode: 'entries' };
 
 test('keeps entries in the scope of the workflow, and a lock in that of the node', async () => {

@@ -1,0 +1,132 @@
+/**
+ * Remembers what a delivery was sent as, so that a change of its order is noticed once, also a change
+ * back. Two digests are numbered for each delivery: 0 when it was created, and one more for each change
+ * that was reported or accepted. Only the highest number counts.
+ *
+ * A number is claimed before its change is reported, and its digests are recorded afterwards. A number
+ * without digests is another execution's, or that execution crashed: then its change is repeated.
+ */
+import { entryOf, type Reference } from './entries';
+import type { Access } from './store';
+
+/** What a driver acts on, as digests. */
+export interface SentAs {
+	/** The amount owed; undefined without cash on delivery: then it is not compared. */
+	cash?: string;
+	/** All else. */
+	rest: string;
+}
+
+/** The version of the digests, a whole number: raise it when equal orders get other digests. */
+export const digestVersion = 1;
+
+/** How a delivery was created: with digests of a version, or without any. */
+export interface CreatedAs {
+	version: number;
+	hasCash: boolean;
+}
+
+/** What differs from what the delivery was sent as. Nothing if only the version of the digests does. */
+export interface Change {
+	cash: boolean;
+	rest: boolean;
+	/** Whether another execution has claimed it, and reports it now or crashed. */
+	isElsewhere: boolean;
+	/** The entries to record before it is reported, and afterwards. */
+	claimed: string;
+	recorded: readonly string[];
+}
+
+const versions = Array.from({ length: digestVersion }, (_, index) => index + 1);
+
+/** All ways in which a delivery may have been created with digests, the usual one first. */
+export function createdWays(sentAs: SentAs | undefined): CreatedAs[] {
+	const usual = sentAs?.cash !== undefined;
+	return versions
+		.toReversed()
+		.flatMap((version) => [usual, !usual].map((hasCash) => ({ version, hasCash })));
+}
+
+/** The entry that a delivery was created with digests. */
+export function createdEntry(own: Reference, { version, hasCash }: CreatedAs): string {
+	return entryOf(own, 'created', version, hasCash ? 'cash' : 'noCash');
+}
+
+/** The entries of the digests with a number. */
+export function digestEntries(own: Reference, number: number, { cash, rest }: SentAs): string[] {
+	const ofCash = cash === undefined ? [] : [entryOf(own, 'sentCash', number, digestVersion, cash)];
+	return [...ofCash, entryOf(own, 'sentRest', number, digestVersion, rest)];
+}
+
+/** The entries to ask for when a delivery is looked up: whether it has changed since number 0. */
+export function firstQuestions(own: Reference, sentAs: SentAs | undefined): string[] {
+	return sentAs ? [...digestEntries(own, 0, sentAs), entryOf(own, 'change', 1)] : [];
+}
+
+/** A delivery that was created with digests, and what it would be sent as now. */
+export interface Comparison {
+	own: Reference;
+	sentAs: SentAs;
+	createdAs: CreatedAs;
+}
+
+/**
+ * Compares deliveries with what they were last sent as.
+ *
+ * @param known the answers to {@link firstQuestions}
+ * @returns the changes by reference; none for a delivery that is unchanged
+ */
+export async function readChanges(
+	access: Access,
+	deliveries: readonly Comparison[],
+	known: ReadonlySet<string>,
+): Promise<ReadonlyMap<Reference, Change>> {
+	const all = new Set(known);
+	const last = new Map(deliveries.map(({ own }) => [own, 0]));
+	let pending = deliveries;
+	for (let number = 1; pending.length > 0; number++) {
+		pending = pending.filter(({ own }) => all.has(entryOf(own, 'change', number)));
+		for (const { own } of pending) last.set(own, number);
+		const questions = pending.flatMap((one) => [
+			...versions.map((version) => entryOf(one.own, 'told', number, version)),
+			...digestEntries(one.own, number, comparedDigests(one)),
+			entryOf(one.own, 'change', number + 1),
+		]);
+		for (const entry of await access.ask(questions)) all.add(entry);
+	}
+	return new Map(
+		deliveries.flatMap((one) => {
+			const change = changeOf(one, last.get(one.own) ?? 0, all);
+			return change ? [[one.own, change]] : [];
+		}),
+	);
+}
+
+/** An amount that is no longer owed is a change of a delivery that was sent with cash. */
+function comparedDigests({ sentAs: { cash = '', rest }, createdAs: { hasCash } }: Comparison) {
+	return { cash: hasCash ? cash : undefined, rest };
+}
+
+function changeOf(one: Comparison, number: number, known: ReadonlySet<string>): Change | undefined {
+	const { own, createdAs } = one;
+	const digests = comparedDigests(one);
+	const version =
+		number === 0
+			? createdAs.version
+			: versions.find((each) => known.has(entryOf(own, 'told', number, each)));
+	const isElsewhere = version === undefined;
+	const [rest = '', cash] = digestEntries(own, number, digests).reverse();
+	const isOld = version !== digestVersion && !isElsewhere;
+	const change = {
+		cash: !isOld && cash !== undefined && !known.has(cash),
+		rest: !isOld && !known.has(rest),
+	};
+	if (!isElsewhere && !isOld && !change.cash && !change.rest) return undefined;
+	const next = number + 1;
+	return {
+		...(isElsewhere ? { cash: createdAs.hasCash, rest: true } : change),
+		isElsewhere,
+		claimed: entryOf(own, 'change', next),
+		recorded: [entryOf(own, 'told', next, digestVersion), ...digestEntries(own, next, digests)],
+	};
+}
