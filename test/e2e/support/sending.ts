@@ -7,7 +7,7 @@ import { waitFor } from '../../../playground/n8n/progress';
 import { connection, node } from '../../../playground/n8n/workflowParts';
 import { shopifyOrder } from '../../support/shopifyOrders';
 import type { QueueInstallation } from './queue';
-import { dropoff, packages, pickup, pickupFields } from './sampleDelivery';
+import { pickupFields } from './sampleDelivery';
 
 /** The names of the nodes in the workflow below. */
 export const senderNodes = {
@@ -60,7 +60,7 @@ const itemSchema = z
 
 /** The sending options of the workflow. */
 export interface SenderOptions {
-	/** Creates the deliveries from JSON, with this Batch Size. */
+	/** Defaults to the node's own choice. */
 	batchSize?: number;
 	/** Defaults to true. */
 	skipAlreadySent?: boolean;
@@ -71,15 +71,6 @@ export type SenderInstallation = Pick<
 	QueueInstallation,
 	'client' | 'credentials' | 'inactiveExecutions' | 'service' | 'webhookUrl'
 >;
-
-const fromOrders = { operation: 'createFromOrders', order: '={{ $json }}', ...pickupFields };
-
-const fromJson = {
-	operation: 'create',
-	source: 'json',
-	// Spaced, because an expression ends at two closing braces.
-	deliveryJson: `={{ Object.assign(${JSON.stringify({ pickup, dropoff, packages }, null, 1)}, { referenceId: $json.name }) }}`,
-};
 
 /** Publishes a workflow that creates deliveries from the orders in a webhook call. */
 export async function publishSender(
@@ -208,8 +199,11 @@ export function senderWorkflow(
 			{
 				...node(senderNodes.create, 'n8n-nodes-delivery-service.deliveryService', {
 					resource: 'delivery',
-					...(options.batchSize === undefined ? fromOrders : fromJson),
+					operation: 'createFromOrders',
+					order: '={{ $json }}',
+					...pickupFields,
 					skipAlreadySent,
+					orderOptions: {},
 					options,
 				}),
 				credentials,

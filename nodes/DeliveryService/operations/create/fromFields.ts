@@ -1,17 +1,15 @@
-import { textField } from '../../common/fields';
 import { collectionEntries, toList, collectionParameter, readJson } from '../../common/parameters';
+import { textField } from '../../common/fields';
+import { showFor } from '../resource';
 import { packagesField, readPackages } from '../fields/package';
 import { placeFields, readPlace } from '../fields/place';
-import { showFor } from '../resource';
 import type { Source } from './create';
-
-/* Create from the fields of the node: the fields, and how an item becomes a delivery by them. */
 
 /** Creates deliveries from the fields of the node (API document, section 2.1). */
 export const fromFields: Source = {
 	fields: [
-		...placeFields('pickup', 'address'),
-		...placeFields('dropoff', 'address'),
+		...placeFields('pickup'),
+		...placeFields('dropoff'),
 		{
 			displayName: 'Define Packages',
 			name: 'packagesInput',

@@ -10,14 +10,12 @@ import {
 } from '../../common/parameters';
 import { failure, type Problem, type Result } from '../../common/result';
 import { isBlank, lowerFirst, stripInvisible, truncate } from '../../common/text';
-import { placeOverrideSchema } from '../../service/schemas';
 import { serviceLabels, validate } from '../../service/validation';
+import { placeOverrideSchema } from '../../service/schemas';
 import { text } from '../../service/values';
 import type { ShopifyLocation } from '../../shopify/fulfillmentOrder';
-import { locationForms, placeholders, readPlace, warehouseField } from '../fields/place';
 import { showFor } from '../resource';
-
-/* Pickup by Location: its fields, and the pickup of an order by the location that ships it. */
+import { locationForms, placeholders, readPlace, warehouseField } from '../fields/place';
 
 const contactDescription = 'Leave empty to use the one in the pickup fields';
 

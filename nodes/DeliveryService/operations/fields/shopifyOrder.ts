@@ -1,22 +1,19 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { realClock } from '../../common/clock';
+import type { Result } from '../../common/result';
+import { validate } from '../../service/validation';
 import {
 	collectionEntries,
 	omitBlank,
-	toLines,
 	toList,
 	collectionParameter,
 	oncePerRun,
 	type ParameterReader,
 } from '../../common/parameters';
-import type { Result } from '../../common/result';
-import { validate } from '../../service/validation';
 import { orderMappingSchema, type OrderMapping } from '../../shopify/mapping';
-import { filterOptions, readFilters, shippingMethodsField } from './filters';
+import { realClock } from '../../common/clock';
+import { filterOptions, readFilters } from './filters';
 import { fallbackEmailField, orderOptions, updatedOrderOptions } from './shopifyOrderOptions';
-
-/* The fields of an order and of its options, and the mapping (shopify/mapping.ts) that they make. */
 
 /** The parameter that contains the order. */
 export const orderField: INodeProperties = {
@@ -51,7 +48,6 @@ const filtersField: INodeProperties = {
 
 /** Which orders are sent, and how they are mapped. */
 export const orderOptionsFields: INodeProperties[] = [
-	shippingMethodsField,
 	fallbackEmailField,
 	filtersField,
 	orderOptionsField,
@@ -87,7 +83,6 @@ export function readOrderMapping(parameters: ParameterReader, item: number): Res
 		parameters,
 		collectionParameter(parameters, 'orderOptions', item),
 		collectionParameter(parameters, 'filters', item),
-		parameters.get('shippingMethods', item, ''),
 		parameters.get('fallbackEmail', item, ''),
 		parameters.timeZone(),
 	);
@@ -97,7 +92,6 @@ const toMapping = oncePerRun(
 	(
 		added: Record<string, unknown>,
 		filters: Record<string, unknown>,
-		shippingMethods: unknown,
 		fallbackEmail: unknown,
 		timeZone: string,
 	) => {
@@ -108,7 +102,7 @@ const toMapping = oncePerRun(
 			...rest,
 			time: { now: realClock.now(), timeZone },
 			fallbackEmail,
-			filters: { ...readFilters(filters), shippingMethods: toLines(shippingMethods) },
+			filters: readFilters(filters),
 			...(cashOnDeliveryMethods !== undefined && {
 				cashOnDeliveryMethods: toList(cashOnDeliveryMethods),
 			}),
@@ -125,12 +119,10 @@ const toMapping = oncePerRun(
 
 /** The names of the options in messages: those of their fields. Groups have none of their own. */
 const orderMappingLabels = new Map<string, string>([
-	...[shippingMethodsField, fallbackEmailField, ...filterOptions, ...orderOptions].map(
-		(field): [string, string] => {
-			const { name, displayName } = field;
-			return [name, displayName.replace(/\b[A-Z](?=[a-z])/g, (letter) => letter.toLowerCase())];
-		},
-	),
+	...[fallbackEmailField, ...filterOptions, ...orderOptions].map((field): [string, string] => {
+		const { name, displayName } = field;
+		return [name, displayName.replace(/\b[A-Z](?=[a-z])/g, (letter) => letter.toLowerCase())];
+	}),
 	['filters', ''],
 	['overrides', ''],
 	['upToKg', 'max weight in kilograms'],
