@@ -127,13 +127,8 @@ function actionText(action: Action): string {
 			return `Not sent: it has no shipping method, and only those in Shipping Methods under Filters are sent. To send it, ${byHand}.`;
 		case 'cashReduced':
 			return `The driver collects only ${action.amount} of the unpaid ${action.unpaid}, because ${reducedReasons[action.why]}. If nobody else collects the rest, set the cash of this delivery with the operation Update.`;
-		case 'openReturn': {
-			const after =
-				action.afterReturn === undefined
-					? "how much is left after the return, it doesn't say"
-					: `without the returned items ${action.afterReturn}`;
-			return `No cash is collected, because the order has an open return: Shopify says that ${action.unpaid} is unpaid; ${after}. If the driver should collect something, set the cash of this delivery with the operation Update.`;
-		}
+		case 'openReturn':
+			return `No cash is collected, because the order has an open return: Shopify says that ${action.unpaid} is unpaid${returnedText(action.afterReturn)}. If the driver should collect something, set the cash of this delivery with the operation Update.`;
 		case 'otherCurrency': {
 			const shown = action.ofCustomer ?? `an amount in ${action.currency}`;
 			return `The driver collects ${action.amount}, in the currency of the shop. The customer was shown ${shown}. If the driver should collect another amount, set the cash of this delivery with the operation Update.`;
@@ -163,10 +158,18 @@ function actionText(action: Action): string {
 	}
 }
 
-function partlyPaidText({ unpaid, afterReturn, total, isAuthorizationKnown }: PartlyPaid): string {
-	const returned =
-		afterReturn === undefined ? '' : `, or ${afterReturn} without the items of its open return`;
-	const amounts = unpaid === undefined ? '' : ` ${unpaid} of ${total} is unpaid${returned}.`;
+/** What an open return leaves of an unpaid amount, for the end of a sentence. */
+function returnedText(afterReturn: string | undefined): string {
+	return afterReturn === undefined
+		? ', but not how much of it the returned items settle'
+		: `, or ${afterReturn} without the returned items`;
+}
+
+function partlyPaidText({ unpaid, hasOpenReturn, afterReturn, ...order }: PartlyPaid): string {
+	const { total, isAuthorizationKnown } = order;
+	const returned = hasOpenReturn ? returnedText(afterReturn) : '';
+	const amounts =
+		unpaid === undefined ? '' : ` Shopify says that ${unpaid} of ${total} is unpaid${returned}.`;
 	const authorized = isAuthorizationKnown
 		? ''
 		: " The order doesn't say whether the rest is authorized; orders from Shopify's GraphQL API with totalCapturableSet do.";

@@ -44,7 +44,8 @@ export interface PartlyPaid {
 	code: 'partlyPaid';
 	/** Undefined if the order doesn't say it. */
 	unpaid: string | undefined;
-	/** What is unpaid without the items of an open return. */
+	/** Whether a return is open, and what is unpaid without its items, if the order says what they cost. */
+	hasOpenReturn: boolean;
 	afterReturn: string | undefined;
 	total: string;
 	/** Whether the order says if what is unpaid is authorized. */
@@ -57,6 +58,7 @@ export function partlyPaid(order: Order, { owed, openReturn, ...payment }: Payme
 	return {
 		code: 'partlyPaid',
 		unpaid: textOf(openReturn?.unpaid ?? owed),
+		hasOpenReturn: openReturn !== undefined,
 		afterReturn: textOf(openReturn?.afterReturn),
 		total: textOf(order.current_total_price ?? order.total_price) ?? 'its price',
 		isAuthorizationKnown: payment.isAuthorizationKnown,

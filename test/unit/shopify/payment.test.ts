@@ -3,6 +3,7 @@
  * currencies, after public reports. Each kind has two cases besides the reported one.
  */
 import { actionNeeded } from '../../../nodes/DeliveryService/messages/orders';
+import { toGraphqlOrder } from '../../support/graphqlOrder';
 import { samplePart, samplePartLine } from '../../support/sampleFulfillmentOrder';
 import { deliveryOf, outcomeOf, sampleLine, sampleOrder } from '../../support/sampleOrder';
 
@@ -13,7 +14,8 @@ const card = { payment_gateway_names: ['shopify_payments'] };
 
 /** What the driver collects of an order, or why it is skipped; and what a person should know. */
 function resultOf(order: Fields, mapping: Fields = {}, part?: Fields) {
-	const value = part ? { order: sampleOrder(order), fulfillmentOrder: part } : sampleOrder(order);
+	const whole = 'id' in order ? order : sampleOrder(order);
+	const value = part ? { order: whole, fulfillmentOrder: part } : whole;
 	const outcome = outcomeOf(value, mapping);
 	if (outcome.kind === 'invalid') return outcome.problem;
 	const needed = actionNeeded(outcome.actions);
@@ -45,33 +47,33 @@ describe('an order with an open return', () => {
 		line_items: [samplePartLine({ line_item_id: 2, quantity: 1, fulfillable_quantity: 1 })],
 	});
 	const notCollected = (unpaid: string, after: string) =>
-		`No cash is collected, because the order has an open return: Shopify says that ${unpaid} is unpaid; ${after}. If the driver should collect something, set the cash of this delivery with the operation Update.`;
+		`No cash is collected, because the order has an open return: Shopify says that ${unpaid} is unpaid, ${after}. If the driver should collect something, set the cash of this delivery with the operation Update.`;
 
 	test.each<[string, Fields, string]>([
 		[
 			'an even exchange',
 			exchange('80.00'),
-			notCollected('80.00 USD', 'without the returned items 0.00 USD'),
+			notCollected('80.00 USD', 'or 0.00 USD without the returned items'),
 		],
 		[
 			'a dearer item',
 			exchange('95.50'),
-			notCollected('95.50 USD', 'without the returned items 15.50 USD'),
+			notCollected('95.50 USD', 'or 15.50 USD without the returned items'),
 		],
 		[
 			'a cheaper item',
 			exchange('70.00'),
-			notCollected('70.00 USD', 'without the returned items 0.00 USD'),
+			notCollected('70.00 USD', 'or 0.00 USD without the returned items'),
 		],
 		[
 			'a return whose items are not known',
 			exchange('80.00', { returns: [{ status: 'OPEN' }] }),
-			notCollected('80.00 USD', "how much is left after the return, it doesn't say"),
+			notCollected('80.00 USD', 'but not how much of it the returned items settle'),
 		],
 		[
 			'a state of all returns, as in GraphQL',
 			exchange('80.00', { returns: null, return_status: 'IN_PROGRESS' }),
-			notCollected('80.00 USD', "how much is left after the return, it doesn't say"),
+			notCollected('80.00 USD', 'but not how much of it the returned items settle'),
 		],
 	])('by cash on delivery collects nothing, and names both amounts: %s', (_, order, needed) => {
 		const expected = { cod: undefined, needed };
@@ -88,7 +90,7 @@ describe('an order with an open return', () => {
 		expect(resultOf({ ...exchange('95.50'), ...card, total_capturable: '0.00' })).toEqual({
 			skip: 'notPaid',
 			needed:
-				'Not sent: it is only partly paid. 95.50 USD of 175.50 USD is unpaid, or 15.50 USD without the items of its open return. Collect or capture the rest, or mark the order as paid in Shopify.',
+				'Not sent: it is only partly paid. Shopify says that 95.50 USD of 175.50 USD is unpaid, or 15.50 USD without the returned items. Collect or capture the rest, or mark the order as paid in Shopify.',
 		});
 	});
 
@@ -107,6 +109,32 @@ describe('an order with an open return', () => {
 		const paid = exchange('80.00', { financial_status: 'paid' });
 		expect(resultOf({ ...paid, ...cash })).toEqual({ needed: '' });
 	});
+});
+
+test.each<[string, Fields, unknown]>([
+	['all of the rest is authorized', { total_capturable: '30.00' }, { needed: '' }],
+	[
+		'nothing is authorized',
+		{},
+		{
+			skip: 'notPaid',
+			needed:
+				'Not sent: it is only partly paid. Shopify says that 30.00 MXN of 55.00 MXN is unpaid. Collect or capture the rest, or mark the order as paid in Shopify.',
+		},
+	],
+	[
+		'a return is open',
+		{ return_status: 'in_progress' },
+		{
+			skip: 'notPaid',
+			needed:
+				'Not sent: it is only partly paid. Shopify says that 30.00 MXN of 55.00 MXN is unpaid, but not how much of it the returned items settle. Collect or capture the rest, or mark the order as paid in Shopify.',
+		},
+	],
+])('reads from GraphQL whether %s', (_, changes, expected) => {
+	const partlyPaid = { financial_status: 'partially_paid', total_outstanding: '30.00' };
+	const order = sampleOrder({ ...partlyPaid, current_total_price: '55.00', ...card, ...changes });
+	expect(resultOf(toGraphqlOrder(order))).toEqual(expected);
 });
 
 describe('an order of which only some was captured', () => {
@@ -147,12 +175,12 @@ describe('an order of which only some was captured', () => {
 		expect(resultOf(order, {}, part)).toEqual({
 			skip: 'notPaid',
 			needed:
-				"Not sent: it is only partly paid. 30.00 USD of 55.00 USD is unpaid. The order doesn't say whether the rest is authorized; orders from Shopify's GraphQL API with totalCapturableSet do. Collect or capture the rest, or mark the order as paid in Shopify.",
+				"Not sent: it is only partly paid. Shopify says that 30.00 USD of 55.00 USD is unpaid. The order doesn't say whether the rest is authorized; orders from Shopify's GraphQL API with totalCapturableSet do. Collect or capture the rest, or mark the order as paid in Shopify.",
 		});
 		expect(resultOf({ ...order, total_capturable: '12.00' }, {}, part)).toEqual({
 			skip: 'notPaid',
 			needed:
-				'Not sent: it is only partly paid. 18.00 USD of 55.00 USD is unpaid. Collect or capture the rest, or mark the order as paid in Shopify.',
+				'Not sent: it is only partly paid. Shopify says that 18.00 USD of 55.00 USD is unpaid. Collect or capture the rest, or mark the order as paid in Shopify.',
 		});
 		const unknown = { total_outstanding: null, total_capturable: '12.00' };
 		expect(resultOf({ ...order, ...unknown }, {}, part)).toMatchObject({
