@@ -209,13 +209,16 @@ export const variants = {
 	},
 	'records-without-index': {
 		description: 'Returns records without an index.',
-		rule: 'A record without an index belongs to the only delivery with its reference ID.',
+		rule: 'The only record belongs to the only delivery; otherwise all deliveries are unknown.',
 		create: changeEachRecord((record) => without(record, 'index')),
 	},
-	'records-without-index-and-reference': {
-		description: 'Returns records without an index and a reference ID.',
-		rule: 'The only record belongs to the only delivery; otherwise all deliveries are unknown.',
-		create: changeEachRecord((record) => without(record, 'index', 'referenceId')),
+	'records-with-changed-references': {
+		description: 'Returns reference IDs without signs, e.g. 1001 for #1001.',
+		rule: 'A record belongs to the delivery at its index, also with a changed reference ID.',
+		create: changeEachRecord((record) => ({
+			...record,
+			referenceId: String(record.referenceId).replaceAll(/\W/g, ''),
+		})),
 	},
 	'records-in-other-forms': {
 		description: 'Returns records in reverse order, with numeric IDs and undocumented fields.',
@@ -228,7 +231,7 @@ export const variants = {
 	},
 	'index-from-1': {
 		description: 'Counts the index of records from 1.',
-		rule: 'A record whose index and reference ID disagree belongs to no delivery.',
+		rule: 'A record with the reference ID of another delivery of the request belongs to none.',
 		create: changeEachRecord((record) => ({ ...record, index: Number(record.index) + 1 })),
 	},
 	'update-partly': {

@@ -18,7 +18,8 @@ export interface ModelVariant {
 	/** The status of a success; 204 has no body. */
 	success: 200 | 201 | 202 | 204;
 	index: 'from 0' | 'null' | 'absent';
-	reference: 'same' | 'null' | 'absent';
+	/** `trimmed` is without a number sign. */
+	reference: 'same' | 'trimmed' | 'null' | 'absent';
 	id: 'text' | 'number';
 	order: 'as sent' | 'reversed' | 'rotated';
 	missing: 'none' | 'first' | 'last' | 'every second' | 'all';
@@ -63,7 +64,7 @@ export const modelVariants: fc.Arbitrary<ModelVariant> = fc.record({
 	rejectionRecords: fc.constantFrom<ModelVariant['rejectionRecords'][]>('none', 'created', 'all'),
 	success: mostly<ModelVariant['success']>(200, 201, 202, 204),
 	index: mostly<ModelVariant['index']>('from 0', 'null', 'absent'),
-	reference: mostly<ModelVariant['reference']>('same', 'null', 'absent'),
+	reference: mostly<ModelVariant['reference']>('same', 'trimmed', 'null', 'absent'),
 	id: mostly<ModelVariant['id']>('text', 'number'),
 	order: mostly<ModelVariant['order']>('as sent', 'reversed', 'rotated'),
 	missing: mostly<ModelVariant['missing']>('none', 'first', 'last', 'every second', 'all'),
@@ -279,6 +280,8 @@ export class ServiceModel {
 		switch (this.variant.reference) {
 			case 'same':
 				return reference;
+			case 'trimmed':
+				return reference.replace('#', '').trim();
 			case 'null':
 				return null;
 			case 'absent':

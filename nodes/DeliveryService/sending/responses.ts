@@ -116,48 +116,39 @@ function restOutcome(
 
 /**
  * Matches the records of a response with the deliveries of its request (API document, section 2.6). A
- * record belongs to the delivery at its index, unless its reference ID disagrees; without an index, to
- * the only delivery with its reference ID; the only record of a success to the only delivery. A
+ * record belongs to the delivery at its index, and the only one of a success to the only delivery. A
  * delivery with two records, or with the ID of another one, has none.
  */
 function matchRecords(batch: readonly Job[], exchange: Exchange) {
-	const records = recordsOf(exchange);
-	const positions = new Map<string, number[]>();
-	for (const [position, { delivery }] of batch.entries()) {
-		const reference = delivery?.referenceId;
-		if (reference === undefined) continue;
-		positions.set(reference, [...(positions.get(reference) ?? []), position]);
-	}
+	const records = recordsOf(exchange).flatMap((record) => {
+		const id = idOf(record);
+		return id === undefined ? [] : [{ id, record }];
+	});
 	const isOnly = batch.length === 1 && records.length === 1 && isSuccess(exchange);
-	const positionOf = ({ index, referenceId }: CreatedRecord): number | undefined => {
-		const reference = readableText.parse(referenceId);
-		if (typeof index === 'number') {
-			const sent = batch[index]?.delivery?.referenceId;
-			const disagrees = reference !== undefined && sent !== undefined && reference !== sent;
-			return batch[index] && !disagrees ? index : undefined;
-		}
-		if (reference === undefined) return isOnly ? 0 : undefined;
-		const found = positions.get(reference) ?? [];
-		return found.length === 1 ? found[0] : undefined;
-	};
+	const matched = records.map(({ id, record }) => {
+		const position = isOnly ? 0 : positionOf(record, batch);
+		return { id, record, position };
+	});
 	const created = new Map<number, { id: string; record: CreatedRecord }>();
 	const otherIds: string[] = [];
-	const used = new Map<string | number, number>();
-	for (const record of records) {
-		const position = positionOf(record);
-		const id = idOf(record);
-		for (const key of [id, position])
-			if (key !== undefined) used.set(key, (used.get(key) ?? 0) + 1);
-		if (id === undefined) continue;
-		if (position === undefined) otherIds.push(id);
+	for (const { id, record, position } of matched) {
+		const alike = matched.filter((other) => other.id === id || other.position === position);
+		if (position === undefined || alike.length > 1) otherIds.push(id);
 		else created.set(position, { id, record });
 	}
-	for (const [position, { id }] of created)
-		if (used.get(id) !== 1 || used.get(position) !== 1) {
-			created.delete(position);
-			otherIds.push(id);
-		}
 	return { created, otherIds };
+}
+
+/** The position of a record's delivery, unless its reference ID is that of another one in the batch. */
+function positionOf(
+	{ index, referenceId }: CreatedRecord,
+	batch: readonly Job[],
+): number | undefined {
+	if (typeof index !== 'number' || !batch[index]) return undefined;
+	const reference = readableText.parse(referenceId);
+	if (reference === undefined || batch[index].delivery?.referenceId === reference) return index;
+	const isOfAnother = batch.some(({ delivery }) => delivery?.referenceId === reference);
+	return isOfAnother ? undefined : index;
 }
 
 /** A delivery's ID: text, or a positive whole number. */

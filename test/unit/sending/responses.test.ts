@@ -22,13 +22,14 @@ test.each<[string, unknown[], string[]]>([
 		['a', 'b'],
 	],
 	[
-		'by reference ID without an index',
+		'by index, also if the service changes the reference IDs',
 		[
-			{ referenceId: 'R1', id: 'b' },
-			{ index: null, referenceId: 'R0', id: 'a' },
+			{ index: 0, referenceId: 'r-0', id: 'a' },
+			{ index: 1, referenceId: 'r-1', id: 'b' },
 		],
 		['a', 'b'],
 	],
+	['not without an index', [{ referenceId: 'R1', id: 'b' }], ['unknown', 'unknown']],
 	[
 		'with a number as ID',
 		[
@@ -38,7 +39,7 @@ test.each<[string, unknown[], string[]]>([
 		['7', '8'],
 	],
 	[
-		'not when the reference ID disagrees',
+		'not with the reference ID of another delivery',
 		[{ index: 0, referenceId: 'R1', id: 'a' }],
 		['unknown', 'unknown'],
 	],
@@ -81,7 +82,8 @@ test.each<[string, unknown, string]>([
 	['with the ID 1.5', { id: 1.5 }, 'unknown'],
 	['with an ID that is not safe', { id: 2 ** 53 }, 'unknown'],
 	['with an empty ID', { id: '' }, 'unknown'],
-	['with another reference ID', { id: 'a', referenceId: 'other' }, 'unknown'],
+	['with another reference ID', { id: 'a', referenceId: 'other' }, 'a'],
+	['with an index from 1', { id: 'a', index: 1 }, 'a'],
 ])('the only record %s for the only delivery', (_, record, expected) => {
 	expect(idsOf(1, success(record))).toEqual([expected]);
 });
