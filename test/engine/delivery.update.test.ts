@@ -192,8 +192,8 @@ describe('invalid item of an update', () => {
 			onError: 'continueErrorOutput',
 		});
 
-		const body = { deliveryIds: [a, b], deliveryChanges: { cod: 5 }, ...flags };
-		expect(updates()).toEqual([body, body]);
+		const bodyOf = (id: string) => ({ deliveryIds: [id], deliveryChanges: { cod: 5 }, ...flags });
+		expect(updates()).toEqual([a, b, a, b].map(bodyOf));
 		const error = {
 			message: 'Delivery ID: at least one is required [item 1]',
 			outcome: 'invalid',
@@ -233,9 +233,8 @@ describe('rejected ID in the middle of a run', () => {
 	test('fails the run after updating the other IDs of the request, and counts the updates', async () => {
 		const ids = await idsWithUnknown();
 
-		const { status, error, items } = await service.run(update({ cod: '5' }), {
-			items: itemsWithIds(ids),
-		});
+		const parameters = update({ cod: '5' }, { deliveryIds: '={{ $json.ids }}' });
+		const { status, error, items } = await service.run(parameters, { items: [{ ids }] });
 
 		expect(updates()).toMatchObject([
 			{ deliveryIds: ids.slice(0, 10) },
@@ -246,18 +245,18 @@ describe('rejected ID in the middle of a run', () => {
 		expect({ status, items }).toEqual({ status: 'error', items: [] });
 		expect(error).toMatchObject({
 			message:
-				'Delivery no-such-delivery was not updated: the Delivery Service could not find the requested resource (status 404) [item 12]',
+				'Delivery no-such-delivery was not updated: the Delivery Service could not find the requested resource (status 404) [item 0]',
 			description: `Check the delivery IDs or reference IDs, and the Base URL in the credential. The service says: Unknown deliveries: no-such-delivery (NOT_FOUND). Rejected: no-such-delivery. Not sent (3): ${ids.slice(20).join(', ')}. Deliveries updated in this run: 19.`,
 			context: {
-				itemIndex: 12,
+				itemIndex: 0,
 				data: {
 					updated: ids
 						.slice(0, 20)
-						.map((id, item) => ({ item, id }))
-						.filter(({ item }) => item !== 12),
-					rejected: [{ item: 12, id: 'no-such-delivery' }],
+						.filter((id) => id !== 'no-such-delivery')
+						.map((id) => ({ item: 0, id })),
+					rejected: [{ item: 0, id: 'no-such-delivery' }],
 					unknown: [],
-					notSent: ids.slice(20).map((id, index) => ({ item: 20 + index, id })),
+					notSent: ids.slice(20).map((id) => ({ item: 0, id })),
 				},
 			},
 		});

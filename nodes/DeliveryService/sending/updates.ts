@@ -1,3 +1,4 @@
+/** Updates of deliveries: their requests, and what each response means for its deliveries. */
 import { chunk } from '../common/data';
 import type { Exchange } from '../service/client';
 import { isAboutAllRequests, isRedirect } from '../service/errors';
@@ -60,10 +61,9 @@ const maxLostAttempts = 3;
 const maxConsecutiveUnknown = 3;
 
 /**
- * Updates deliveries (API document, section 4.2). Consecutive updates with the same kind of target,
- * changes and flags share requests of up to 10 IDs. Requests are sent one after the other in the
- * order of the items, since a later change must win. A rejected request is repeated for each of its
- * deliveries individually, so that one wrong ID does not fail the others.
+ * Updates deliveries (API document, section 4.2): the IDs of an item in requests of up to 10, one after
+ * the other in the order of the items, since a later change must win. A rejected request is repeated
+ * for each of its deliveries individually, so that one wrong ID does not fail the others.
  *
  * @yields the results of each request, in order; updates that are no longer sent come last
  */
@@ -71,27 +71,41 @@ export async function* sendUpdates(
 	updates: readonly Update[],
 	options: UpdatingOptions,
 ): AsyncGenerator<UpdateResult[]> {
-	let halted: Cause | undefined;
-	let unknownInARow = 0;
-	const send = async (update: Update, targets: readonly Target[]): Promise<UpdateResult[]> => {
-		const outcome: UpdateOutcome = halted
-			? { kind: 'notSent', cause: halted }
-			: await sendRequest(update, targets, options);
-		unknownInARow = outcome.kind === 'unknown' ? unknownInARow + 1 : 0;
-		const isBroken = unknownInARow >= maxConsecutiveUnknown;
-		if (outcome.kind === 'notSent') halted = outcome.cause;
-		if (outcome.kind === 'unknown' && (isBroken || isMoved(outcome.cause))) halted = outcome.cause;
-		return targets.map((target) => ({ ...target, targetKind: update.targetKind, outcome }));
-	};
-	for (const { update, targets } of groupUpdates(updates))
-		for (const batch of chunk(targets, limits.deliveriesPerUpdate)) {
-			let results = await send(update, batch);
-			if (batch.length > 1 && results[0]?.outcome.kind === 'rejected') {
-				results = [];
-				for (const target of batch) results.push(...(await send(update, [target])));
-			}
-			yield results;
+	const run = new UpdateRun(options);
+	for (const update of updates)
+		for (const ids of chunk(update.ids, limits.deliveriesPerUpdate)) {
+			const results = await run.send(update, ids);
+			const isRejected = results[0]?.outcome.kind === 'rejected';
+			yield isRejected && ids.length > 1 ? await run.sendEach(update, ids) : results;
 		}
+}
+
+/** Sends requests until one shows that the service can't process any. */
+class UpdateRun {
+	private halted?: Cause;
+
+	private consecutiveUnknown = 0;
+
+	constructor(private readonly options: UpdatingOptions) {}
+
+	async send(update: Update, ids: readonly string[]): Promise<UpdateResult[]> {
+		const outcome: UpdateOutcome = this.halted
+			? { kind: 'notSent', cause: this.halted }
+			: await sendRequest(update, ids, this.options);
+		const isUnknown = outcome.kind === 'unknown';
+		this.consecutiveUnknown = isUnknown ? this.consecutiveUnknown + 1 : 0;
+		const isBroken = this.consecutiveUnknown >= maxConsecutiveUnknown;
+		if (outcome.kind === 'notSent') this.halted = outcome.cause;
+		if (isUnknown && (isBroken || isMoved(outcome.cause))) this.halted = outcome.cause;
+		const { item, targetKind } = update;
+		return ids.map((id) => ({ item, id, targetKind, outcome }));
+	}
+
+	async sendEach(update: Update, ids: readonly string[]): Promise<UpdateResult[]> {
+		const results: UpdateResult[] = [];
+		for (const id of ids) results.push(...(await this.send(update, [id])));
+		return results;
+	}
 }
 
 function isMoved(cause: Cause): boolean {
@@ -105,15 +119,14 @@ function isMoved(cause: Cause): boolean {
  */
 async function sendRequest(
 	update: Update,
-	targets: readonly Target[],
+	ids: readonly string[],
 	{ send, ...options }: UpdatingOptions,
 ): Promise<UpdateOutcome> {
 	const { targetKind, changes, flags } = update;
 	// A repeated request does not find a delivery under the reference ID that the first one replaced.
 	const isRepeatable = targetKind === 'deliveryIds' || changes.referenceId === undefined;
 	const classify = isRepeatable ? classifyExchange : classifyCreation;
-	const ids = targets.map(({ id }) => id);
-	const body = { [targetKind]: ids, deliveryChanges: changes, ...flags };
+	const body = { [targetKind]: [...ids], deliveryChanges: changes, ...flags };
 	let lost: Exchange | undefined;
 	try {
 		const last = await sendWithRetries(
@@ -141,22 +154,4 @@ async function sendRequest(
 	} catch (error) {
 		return { kind: 'unknown', cause: { kind: 'error', error }, isRepeatable };
 	}
-}
-
-type Target = Pick<UpdateResult, 'item' | 'id'>;
-
-/** Merges consecutive updates that differ only in their targets; a repeated target starts a new one. */
-function groupUpdates(updates: readonly Update[]) {
-	const groups: Array<{ update: Update; targets: Target[]; key: string; ids: Set<string> }> = [];
-	for (const update of updates) {
-		const { item, targetKind, changes, flags, ids } = update;
-		const key = JSON.stringify([targetKind, changes, flags]);
-		const last = groups.at(-1);
-		const fits = last?.key === key && !ids.some((id) => last.ids.has(id));
-		const group = fits ? last : { update, targets: [], key, ids: new Set<string>() };
-		if (!fits) groups.push(group);
-		group.targets.push(...ids.map((id) => ({ item, id })));
-		for (const id of ids) group.ids.add(id);
-	}
-	return groups;
 }

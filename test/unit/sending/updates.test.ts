@@ -58,53 +58,25 @@ const problemsOf = (results: readonly UpdateResult[]) =>
 		result.outcome.kind === 'updated' ? [] : [updateProblem(result, result.outcome)],
 	);
 
-test.each<[string, Partial<Update>]>([
-	['the kind of target', { targetKind: 'referenceIds' }],
-	['the changes', { changes: { cod: 2 } }],
-	['a flag', { flags: { ...flags, reorderRoute: false } }],
-])('sends separate requests for consecutive updates that differ in %s', async (_, changes) => {
-	const { bodies } = await run([update(0, ['a']), update(1, ['b'], changes), update(2, ['c'])]);
-	expect(bodies.map((body) => body.deliveryIds ?? body.referenceIds)).toEqual([
-		['a'],
-		['b'],
-		['c'],
-	]);
-});
-
-test('does not combine equal updates across a different one, since a later change must win', async () => {
-	const { bodies } = await run([
-		update(0, ['a']),
-		update(1, ['a'], { changes: { cod: 2 } }),
-		update(2, ['a']),
-	]);
-	expect(bodies.map(({ deliveryChanges }) => deliveryChanges.cod)).toEqual([1, 2, 1]);
-});
-
-test('starts a new request for a repeated target', async () => {
-	const { bodies } = await run([
+test('sends one request for the change of each item, in order', async () => {
+	const { bodies, results } = await run([
 		update(0, ['a', 'b']),
 		update(1, ['c']),
-		update(2, ['d', 'c']),
-		update(3, ['a']),
-		update(4, ['a']),
+		update(2, ['a'], { changes: { cod: 2 } }),
 	]);
-	expect(bodies.map(({ deliveryIds }) => deliveryIds)).toEqual([
-		['a', 'b', 'c'],
-		['d', 'c', 'a'],
-		['a'],
+	expect(bodies.map(idsOf)).toEqual([['a', 'b'], ['c'], ['a']]);
+	expect(results.map(({ item, id }) => [item, id])).toEqual([
+		[0, 'a'],
+		[0, 'b'],
+		[1, 'c'],
+		[2, 'a'],
 	]);
 });
 
-test('sends at most 10 targets per request, in order', async () => {
+test('sends at most 10 IDs per request', async () => {
 	const ids = Array.from({ length: 21 }, (_, number) => `d${number}`);
-	const { bodies, results } = await run([update(0, ids.slice(0, 15)), update(1, ids.slice(15))]);
-	expect(bodies.map(({ deliveryIds }) => deliveryIds)).toEqual([
-		ids.slice(0, 10),
-		ids.slice(10, 20),
-		ids.slice(20),
-	]);
-	expect(results.map(({ id }) => id)).toEqual(ids);
-	expect(results.map(({ item }) => item)).toEqual(ids.map((_, number) => (number < 15 ? 0 : 1)));
+	const { bodies } = await run([update(0, ids)]);
+	expect(bodies.map(idsOf)).toEqual([ids.slice(0, 10), ids.slice(10, 20), ids.slice(20)]);
 });
 
 test('counts the documented response as updated, and returns it with the results of its request', async () => {
