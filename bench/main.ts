@@ -10,9 +10,10 @@ import type { Host } from '../playground/n8n/host';
 import { table } from '../playground/table';
 import { judge } from './goals';
 import { openInstallation } from './installation';
-import { page } from './page';
+import { page, savedTimes } from './page';
 import { measureCreate } from './parts/create';
 import { measureLimit } from './parts/limit';
+import { measureSaved } from './parts/saved';
 import { measureTrigger } from './parts/trigger';
 import type { Machine, Results } from './results';
 
@@ -68,11 +69,12 @@ async function measure(quick: boolean, parts: readonly string[]): Promise<Result
 	try {
 		const results: Results = {
 			...{ machine: await machine(installation.host), quick, rounds, sizes },
-			...{ create: [], order: [], limit: [], trigger: [], problems: [], minutes: 0 },
+			...{ create: [], order: [], saved: [], limit: [], trigger: [], problems: [], minutes: 0 },
 		};
 		const { problems } = results;
 		if (parts.includes('create'))
 			Object.assign(results, await measureCreate(installation, results));
+		if (parts.includes('saved')) results.saved = await measureSaved(installation, results);
 		if (parts.includes('limit')) results.limit = await measureLimit(installation, limit, problems);
 		if (parts.includes('trigger'))
 			results.trigger = await measureTrigger(installation, eventSeconds, rounds, problems);
@@ -98,6 +100,15 @@ async function machine({ node, version: n8n }: Host): Promise<Machine> {
 	};
 }
 
+/** The whole saved executions, as a table; nothing if they were not measured. */
+function savedTable({ saved }: Results): string[] {
+	if (saved.length === 0) return [];
+	return [
+		'',
+		table(['Saved executions', 'Whole (s)', 'Above sending nothing (s)'], savedTimes(saved)),
+	];
+}
+
 function summary(results: Results): string {
 	const rows = judge(results).map(({ subject, condition, target, measured, met }) => [
 		met === undefined ? '-' : met ? 'met' : 'missed',
@@ -106,6 +117,7 @@ function summary(results: Results): string {
 	return [
 		'',
 		table(['', 'What', 'Condition', 'Target', 'Measured'], rows),
+		...savedTable(results),
 		...results.problems.map((problem) => `\nError: ${problem}`),
 		`\nMeasured in ${results.minutes.toFixed(1)} minutes.`,
 	].join('\n');

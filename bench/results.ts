@@ -14,6 +14,12 @@ export interface OrderRun {
 	ms: number;
 }
 
+/** One whole execution that n8n saved, from the call of its webhook to the response. */
+export interface SavedRun {
+	contender: SavedContender;
+	seconds: number;
+}
+
 /** One run under the rate limit of the service. */
 export interface LimitRun {
 	/** The response time of the service. */
@@ -59,6 +65,7 @@ export interface Results {
 	sizes: Sizes;
 	create: CreateRun[];
 	order: OrderRun[];
+	saved: SavedRun[];
 	limit: LimitRun[];
 	trigger: TriggerRun[];
 	/** Lost, duplicated or wrongly rejected deliveries and events. */
@@ -77,6 +84,30 @@ export const contenders = {
 } as const;
 
 export type Contender = keyof typeof contenders;
+
+/**
+ * The compared ways to create deliveries in saved executions, each with what it gets. The memory of the
+ * Delivery Service node is on, and empty.
+ */
+export const savedContenders = {
+	idleDeliveries: { label: 'Nothing is sent, deliveries', isOrders: false, isIdle: true },
+	json: { label: 'Delivery Service node, JSON', isOrders: false, isIdle: false },
+	chunks: {
+		label: 'Code node (chunks of 100), HTTP Request, Split Out',
+		isOrders: false,
+		isIdle: false,
+	},
+	single: { label: 'HTTP Request, one request per delivery', isOrders: false, isIdle: false },
+	idleOrders: { label: 'Nothing is sent, Shopify orders', isOrders: true, isIdle: true },
+	orders: { label: 'Delivery Service node, Shopify orders', isOrders: true, isIdle: false },
+} as const;
+
+export type SavedContender = keyof typeof savedContenders;
+
+/** Their names, in the order of the table. */
+export const savedNames = Object.keys(savedContenders).filter(
+	(name): name is SavedContender => name in savedContenders,
+);
 
 /** The compared ways to receive events. */
 export const receivers = {

@@ -109,13 +109,14 @@ export class Target {
 export class Sender {
 	private constructor(private readonly url: string) {}
 
-	/** Publishes the workflow at a unique webhook path. */
+	/** Publishes the workflow at a unique webhook path. By default, n8n doesn't save its executions. */
 	static async publish(
 		{ client, n8n }: Installation,
 		path: string,
 		sending: Sending,
+		isSaved = false,
 	): Promise<Sender> {
-		await client.publish(await client.createWorkflow(sendingWorkflow(path, sending)));
+		await client.publish(await client.createWorkflow(sendingWorkflow(path, sending, isSaved)));
 		return new Sender(`${n8n.url}/webhook/${path}`);
 	}
 

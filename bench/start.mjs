@@ -1,7 +1,7 @@
 /** `npm run bench`: plain JavaScript without dependencies, so that it works in a fresh clone. */
 import { runCommand } from '../tools/setup.mjs';
 
-const parts = ['create', 'limit', 'trigger'];
+const parts = ['create', 'saved', 'limit', 'trigger'];
 
 const help = `npm run bench                 measure in a real n8n and write docs/benchmarks.md
 npm run bench -- [options]
@@ -11,7 +11,7 @@ npm run bench -- [options]
   --help          show this help
 
 Exits with 0 unless a delivery or an event was lost, duplicated or wrongly rejected. A missed target
-is only reported, since times depend on the machine. The whole run takes about 15 minutes, and nothing
+is only reported, since times depend on the machine. The whole run takes about 20 minutes, and nothing
 else should run in the meantime. The first run installs n8n, as \`npm start\` does.`;
 
 await runCommand({

@@ -44,11 +44,14 @@ export const deliveryTemplate = {
 };
 
 /** The Delivery Service node with deliveries as JSON. */
-export function ownFromJson(credentials: Credentials, batchSize?: number): Sending {
+export function ownFromJson(
+	credentials: Credentials,
+	{ batchSize, skipAlreadySent = false }: { batchSize?: number; skipAlreadySent?: boolean } = {},
+): Sending {
 	const parameters = {
 		source: 'json',
 		deliveryJson: '={{ $json }}',
-		skipAlreadySent: false,
+		skipAlreadySent,
 		options: batchSize === undefined ? {} : { batchSize },
 	};
 	return [own(credentials, parameters)];
@@ -116,11 +119,8 @@ function http(url: string, credentials: Credentials, jsonBody: string): Workflow
 	};
 }
 
-/**
- * A workflow that creates items when its webhook is called, sends them, and returns the result.
- * Executions are not saved, which would add the same time to every run.
- */
-export function sendingWorkflow(path: string, sending: Sending): WorkflowFile {
+/** A workflow that creates items when its webhook is called, sends them, and returns the result. */
+export function sendingWorkflow(path: string, sending: Sending, isSaved: boolean): WorkflowFile {
 	const webhook = { httpMethod: 'POST', path, responseMode: 'lastNode', options: {} };
 	const nodes = [
 		webhookNode('Call', webhook),
@@ -134,7 +134,7 @@ export function sendingWorkflow(path: string, sending: Sending): WorkflowFile {
 		connections: inARow(nodes),
 		settings: {
 			executionOrder: 'v1',
-			saveDataSuccessExecution: 'none',
+			saveDataSuccessExecution: isSaved ? 'all' : 'none',
 			saveDataErrorExecution: 'none',
 		},
 	};

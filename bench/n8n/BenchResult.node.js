@@ -18,7 +18,9 @@ class BenchResult {
 		const figures = end(this.getExecutionId());
 		// An item has one delivery, or a whole response.
 		const created = this.getInputData().flatMap(({ json }) => json.payload ?? [json]);
-		const references = created.flatMap(({ id, referenceId }) => (id ? [referenceId] : []));
+		const references = created.flatMap(({ id, referenceId }) =>
+			id && referenceId ? [referenceId] : [],
+		);
 		const others = created.length - references.length;
 		return [[{ json: { ...figures, references, others }, pairedItem: { item: 0 } }]];
 	}

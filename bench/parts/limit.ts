@@ -21,7 +21,11 @@ export async function measureLimit(
 	const { control } = target.service;
 	const count = requests * batchSize;
 	try {
-		const sender = await Sender.publish(installation, 'limit', ownFromJson(target.own, batchSize));
+		const sender = await Sender.publish(
+			installation,
+			'limit',
+			ownFromJson(target.own, { batchSize }),
+		);
 		return await step(`${requests} requests under the rate limit`, async () => {
 			const runs: LimitRun[] = [];
 			for (const latencyMs of latenciesMs) {

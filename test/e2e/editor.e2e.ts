@@ -213,7 +213,7 @@ const optionGroups = {
 		...['Days to Send Ahead', 'Delivery Date Attributes', 'Delivery Date Format'],
 		...['Delivery Methods', 'Exclude Shipping Methods', 'Exclude Tags'],
 		...['Include Fulfillment Services', 'Include Test Orders', 'Maximum Order Age', 'Payment'],
-		...['Shipping Methods', 'Skip Until Delivery Date', 'Tags'],
+		...['Skip Until Delivery Date', 'Tags'],
 	],
 	'Add Order Option': [
 		...['Cash on Delivery', 'Cash on Delivery Methods', 'Custom Reference ID'],

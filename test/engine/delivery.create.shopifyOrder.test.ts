@@ -83,6 +83,17 @@ describe('Shopify order', () => {
 		expect(service.creations()).toEqual([{ deliveries: [plain] }]);
 	});
 
+	test('sends only orders with one of the shipping methods, one per line', async () => {
+		const titles = ['Local today', 'DHL, fast', 'Mail'];
+		const items = titles.map((title) => shopifyOrder({ name: title, shipping_lines: [{ title }] }));
+		const shippingMethods = 'local*\n DHL, fast\n';
+
+		const { error } = await service.run({ ...fromOrder(), shippingMethods }, { items });
+
+		expect(error).toBeUndefined();
+		expect(service.existing()).toEqual(['Local today', 'DHL, fast']);
+	});
+
 	test('sends each order with the delivery type of its shipping method', async () => {
 		const orders = ['Same Day', 'Standard'].map((title, index) =>
 			shopifyOrder({ name: `#${index}`, shipping_lines: [{ title }] }),

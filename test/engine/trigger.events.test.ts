@@ -2,7 +2,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 
 import { type ReceiveOptions, type Trigger } from '../support/engine/engine';
-import { itemsOf, triggerOutput, setUpTriggers, updated } from '../support/triggerNode';
+import { itemsOf, setUpTriggers, updated } from '../support/triggerNode';
 
 const service = setUpTriggers();
 const { open, hook } = service;
@@ -132,13 +132,4 @@ describe('the filters of the trigger', () => {
 		expect(stillListening).toBe(true);
 		expect(itemsOf(received)).toHaveLength(1);
 	});
-});
-
-test('starts the workflow for each repeated event', async () => {
-	const trigger = await published();
-	await call(trigger, 'updateTask', { body: updated });
-
-	const repeated = await call(trigger, 'updateTask', { body: [updated, updated] });
-
-	expect(triggerOutput(repeated)).toHaveLength(2);
 });

@@ -135,7 +135,7 @@ export function createOnce(
 }
 
 const filterNames = [
-	...['payment', 'shippingMethods', 'excludeShippingMethods', 'excludeTags', 'deliveryMethods'],
+	...['payment', 'excludeShippingMethods', 'excludeTags', 'deliveryMethods'],
 	...['includeFulfillmentServices', 'includeTestOrders', 'maxOrderAgeDays'],
 	...['skipUntilDeliveryDate', 'deliveryDateAttributes', 'deliveryDateFormat', 'sendDaysAhead'],
 ];

@@ -109,11 +109,6 @@ export function itemsOf({ workflowData }: Received): IDataObject[] | undefined {
 	return workflowData?.[0]?.map(({ json }) => json);
 }
 
-/** The JSON of the output items of the trigger; undefined if no execution was started. */
-export function triggerOutput({ run }: Received): IDataObject[] | undefined {
-	return run?.outputsOf('Delivery Service Trigger')[0]?.map(({ json }) => json);
-}
-
 /** The URL with a changed query. Undefined removes a parameter. */
 export function withQuery(
 	originalUrl: string,

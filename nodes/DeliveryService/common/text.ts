@@ -77,14 +77,26 @@ export function listNames(title: string, names: readonly string[], max = maxList
 export const republishHint =
 	'unpublish the workflow, then publish it (in n8n 1, deactivate and activate it)';
 
+/** Letters that Unicode doesn't split into a plain one and an accent. */
+const plainLetters: Readonly<Record<string, string>> = { ı: 'i', ł: 'l', ø: 'o', đ: 'd', ß: 'ss' };
+
+const unsplitLetter = new RegExp(`[${Object.keys(plainLetters).join('')}]`, 'g');
+
 /** Lowercase text without accents, in which full-width and ligature characters are plain ones. */
 export function fold(text: string): string {
-	return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replace(/ı/g, 'i');
+	return text
+		.normalize('NFKD')
+		.replace(/\p{M}/gu, '')
+		.toLowerCase()
+		.replace(unsplitLetter, (letter) => plainLetters[letter] ?? letter);
 }
 
-/** Words for comparisons, as equal text in any spelling: "Picked Up", "picked_up" and "PickedUp". */
+/**
+ * Words for comparisons, as equal text in any spelling: "Picked Up", "picked_up", "PickedUp". Hyphens
+ * beside other characters stay: "0-5 kg" is not "05 kg".
+ */
 export function foldWords(text: string): string {
-	return fold(text).replace(/[\s_-]+/g, '');
+	return fold(text).replace(/(?<=\p{L})[_‐-―-]+(?=\p{L})|\s+/gu, '');
 }
 
 /** A name for comparisons without punctuation: lowercase, without accents, with single spaces. */

@@ -75,10 +75,9 @@ const byHand =
 
 function methodText({ methods, isOnlyListed }: Extract<Skip, { code: 'shippingMethod' }>): string {
 	const names = listed(methods);
-	if (names === '')
-		return 'has no shipping method, and only those in Shipping Methods under Filters are sent.';
+	if (names === '') return 'has no shipping method, and only those in Shipping Methods are sent.';
 	return isOnlyListed
-		? `has the shipping method ${names}. To send it, add the name to Shipping Methods under Filters, and remove it from Exclude Shipping Methods.`
+		? `has the shipping method ${names}. To send it, add the name to Shipping Methods, and remove it from Exclude Shipping Methods.`
 		: `has the shipping method ${names}, which Exclude Shipping Methods under Filters excludes. To send it, remove the name there; if you don't see this filter, add it first.`;
 }
 
@@ -124,7 +123,7 @@ function actionText(action: Action): string {
 		case 'unknownPaymentMethod':
 			return `Not sent: it is not paid. ${addCashMethod(action.methods, byHand)}`;
 		case 'noShippingMethod':
-			return `Not sent: it has no shipping method, and only those in Shipping Methods under Filters are sent. To send it, ${byHand}.`;
+			return `Not sent: it has no shipping method, and only those in Shipping Methods are sent. To send it, ${byHand}.`;
 		case 'cashReduced':
 			return `The driver collects only ${action.amount} of the unpaid ${action.unpaid}, because ${reducedReasons[action.why]}. If nobody else collects the rest, set the cash of this delivery with the operation Update.`;
 		case 'openReturn':

@@ -146,18 +146,14 @@ function listDeliveries(title: string, deliveries: readonly NamedDelivery[], max
 /** The hints after a run: its numbers, then a warning for each kind of problem. */
 export function runHints(
 	jobs: readonly Job[],
-	{ requests, waitedMs, ledgerFailed, reducedSize }: Report,
+	{ ledgerFailed }: Report,
 ): { info: string; warnings: string[] } {
 	const created = withKind(jobs, 'created').length;
 	const skipped = withKind(jobs, 'skipped');
-	const waitedSeconds = Math.round(waitedMs / 1000);
+	const wasSent = withKind(jobs, 'created', 'rejected', 'unknown').length > 0;
 	const info = [
-		requests > 0 ? `Created ${pluralize(created, 'delivery', 'deliveries')}.` : 'Nothing was sent.',
+		wasSent ? `Created ${pluralize(created, 'delivery', 'deliveries')}.` : 'Nothing was sent.',
 		problemHint(skipped, ({ length }) => `Skipped ${length} items`),
-		reducedSize !== undefined &&
-			`The Delivery Service rejected a batch, so the rest was sent ${reducedSize === 1 ? 'individually' : `in batches of up to ${reducedSize}`}.`,
-		waitedSeconds > 0 &&
-			`Waited ${waitedSeconds} s: the Delivery Service was busy, or had received 100 requests within a minute.`,
 	];
 	const ofAll = (some: readonly Job[]) => `${some.length} of ${jobs.length}`;
 	const warnings = [

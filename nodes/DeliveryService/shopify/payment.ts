@@ -6,7 +6,7 @@ import { dayAt } from '../common/clock';
 import { fold } from '../common/text';
 import { today } from './deliveryDate';
 import type { OrderMapping } from './mapping';
-import { paymentKind } from './methods';
+import { paymentKind } from './paymentNames';
 import { amountText, min, sign, subtract, sum, zero, type Decimal } from './money';
 import type { Order } from './order';
 import { priceOfUnits } from './units';

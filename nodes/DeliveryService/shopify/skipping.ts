@@ -1,5 +1,5 @@
 import { valueAt } from '../common/data';
-import { normalizeName } from '../common/text';
+import { foldWords, normalizeName } from '../common/text';
 import { laterSendingDay, type DeliveryDate } from './deliveryDate';
 import type { DeliveryMethod, FulfillmentOrder } from './fulfillmentOrder';
 import { isGraphql } from './graphql';
@@ -134,8 +134,8 @@ function findFilterSkip(order: Order, mapping: OrderMapping): Skip | undefined {
 	const isPickup = order.fulfillmentOrder?.delivery_method?.method_type === 'pick_up';
 	const isOnlyListed = filters.shippingMethods.length > 0;
 	if (!isSent && !isPickup) return { code: 'shippingMethod', methods: excluded, isOnlyListed };
-	const tags = new Set(order.tags.map((tag) => tag.toLowerCase()));
-	const hasTag = (tag: string) => tags.has(tag.toLowerCase());
+	const tags = new Set(order.tags.map(foldWords));
+	const hasTag = (tag: string) => tags.has(foldWords(tag));
 	if (filters.tags.length > 0 && !filters.tags.some(hasTag)) return { code: 'tag', tag: undefined };
 	const tag = filters.excludeTags.find(hasTag);
 	return tag === undefined ? undefined : { code: 'tag', tag };

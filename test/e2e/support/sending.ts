@@ -7,7 +7,7 @@ import { waitFor } from '../../../playground/n8n/progress';
 import { connection, node } from '../../../playground/n8n/workflowParts';
 import { shopifyOrder } from '../../support/shopifyOrders';
 import type { QueueInstallation } from './queue';
-import { pickupFields } from './sampleDelivery';
+import { dropoff, packages, pickup, pickupFields } from './sampleDelivery';
 
 /** The names of the nodes in the workflow below. */
 export const senderNodes = {
@@ -60,7 +60,7 @@ const itemSchema = z
 
 /** The sending options of the workflow. */
 export interface SenderOptions {
-	/** Defaults to the node's own choice. */
+	/** Creates the deliveries from JSON, with this Batch Size. */
 	batchSize?: number;
 	/** Defaults to true. */
 	skipAlreadySent?: boolean;
@@ -71,6 +71,15 @@ export type SenderInstallation = Pick<
 	QueueInstallation,
 	'client' | 'credentials' | 'inactiveExecutions' | 'service' | 'webhookUrl'
 >;
+
+const fromOrders = { operation: 'createFromOrders', order: '={{ $json }}', ...pickupFields };
+
+const fromJson = {
+	operation: 'create',
+	source: 'json',
+	// Spaced, because an expression ends at two closing braces.
+	deliveryJson: `={{ Object.assign(${JSON.stringify({ pickup, dropoff, packages }, null, 1)}, { referenceId: $json.name }) }}`,
+};
 
 /** Publishes a workflow that creates deliveries from the orders in a webhook call. */
 export async function publishSender(
@@ -199,11 +208,8 @@ export function senderWorkflow(
 			{
 				...node(senderNodes.create, 'n8n-nodes-delivery-service.deliveryService', {
 					resource: 'delivery',
-					operation: 'createFromOrders',
-					order: '={{ $json }}',
-					...pickupFields,
+					...(options.batchSize === undefined ? fromOrders : fromJson),
 					skipAlreadySent,
-					orderOptions: {},
 					options,
 				}),
 				credentials,

@@ -438,7 +438,7 @@ function testRepeatedOrders(installation: () => Installation): void {
 		const { client, service, n8n } = installation();
 		service.control.settings({ latencyMs: 1500 });
 		const path = 'repeated-orders';
-		const workflow = senderWorkflow(installation(), path, { batchSize: 100 });
+		const workflow = senderWorkflow(installation(), path, {});
 		const workflowId = await client.createWorkflow(workflow);
 		await client.publish(workflowId);
 		const names = Array.from({ length: 20 }, (_, index) => `#T-${index}`);

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 
 import {
+	foldWords,
 	isBlank,
 	isLongerThan,
 	stripInvisible,
@@ -97,5 +98,27 @@ describe('invisible characters', () => {
 
 	test('does not count visible text as blank', () => {
 		for (const text of ['0', '-', 'é', '葛', '❤\uFE0F']) expect(isBlank(text)).toBe(false);
+	});
+});
+
+describe('foldWords', () => {
+	test.each([
+		['Picked Up', 'picked_up'],
+		['PICK-UP', 'pick up'],
+		['Płatność – przelew', 'platnosc – przelew'],
+		['KAPIDA ÖDEME', 'Kapıda ödeme'],
+		['ＣＯＤ', 'cod'],
+		['Straße', 'STRASSE'],
+	])('takes %s for %s', (one, other) => {
+		expect(foldWords(one)).toBe(foldWords(other));
+	});
+
+	test.each([
+		['0-5 kg', '05 kg'],
+		['0-5 kg', '0.5 kg'],
+		['A+', 'A'],
+		['DHL 1-2', 'DHL 12'],
+	])('does not take %s for %s', (one, other) => {
+		expect(foldWords(one)).not.toBe(foldWords(other));
 	});
 });

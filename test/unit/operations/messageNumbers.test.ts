@@ -9,7 +9,7 @@ function hintsFor(count: number, outcome: Outcome): string[] {
 	const jobs = Array.from({ length: count }, (_, index) =>
 		job(index + 1, `#${index + 1}`, { order: {}, outcome }),
 	);
-	const { info, warnings } = runHints(jobs, { ...nothingSent, requests: 1 });
+	const { info, warnings } = runHints(jobs, nothingSent);
 	return [info, ...warnings];
 }
 

@@ -9,7 +9,7 @@ import type { Store } from '../../../nodes/DeliveryService/ledger/store';
 import { Ledger } from '../../../nodes/DeliveryService/ledger/ledger';
 import { withLock } from '../../../nodes/DeliveryService/ledger/store';
 import type { Job, Skipped } from '../../../nodes/DeliveryService/sending/job';
-import { RateLimit } from '../../../nodes/DeliveryService/sending/request';
+import { RateLimit } from '../../../nodes/DeliveryService/sending/rateLimit';
 import { sendJobs } from '../../../nodes/DeliveryService/sending/send';
 import { job } from '../../support/creations';
 import {

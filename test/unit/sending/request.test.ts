@@ -1,5 +1,6 @@
 import type { Clock } from '../../../nodes/DeliveryService/common/clock';
-import { RateLimit, sendWithinLimit } from '../../../nodes/DeliveryService/sending/request';
+import { RateLimit } from '../../../nodes/DeliveryService/sending/rateLimit';
+import { sendWithinLimit } from '../../../nodes/DeliveryService/sending/request';
 import type { Exchange } from '../../../nodes/DeliveryService/service/client';
 import { respondWith } from '../../support/creations';
 import { VirtualTime } from '../../support/virtualTime';
@@ -15,18 +16,23 @@ beforeEach(() => {
 const busyFor = (pauseSeconds: number) =>
 	respondWith(429, {}, { 'retry-after': String(pauseSeconds) });
 
-/** Sends a request to which the service responds with each exchange in turn. */
+/** Sends a request to which the service responds with each exchange in turn; returns the pauses before. */
 async function send(exchanges: readonly Exchange[], clock: Clock = time, isInEditor = false) {
 	const waits: number[] = [];
+	let sentAt = time.now();
 	const response = await time.until(
 		sendWithinLimit(
 			{ deliveries: [] },
 			{
-				send: async () => await Promise.resolve(exchanges[waits.length - 1] ?? respondWith(500)),
+				send: async () => {
+					const next = exchanges[waits.length] ?? respondWith(500);
+					waits.push(time.now() - sentAt);
+					sentAt = time.now();
+					return await Promise.resolve(next);
+				},
 				rateLimit: new RateLimit(100, 60 * seconds),
 				...{ clock, random: () => 0.5, isInEditor },
 			},
-			(waitedMs) => waits.push(waitedMs),
 		),
 	);
 	return { status: response?.kind === 'response' ? response.status : undefined, waits };

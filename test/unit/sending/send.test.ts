@@ -2,9 +2,9 @@
 import type { Store } from '../../../nodes/DeliveryService/ledger/store';
 import { Ledger } from '../../../nodes/DeliveryService/ledger/ledger';
 import type { Job } from '../../../nodes/DeliveryService/sending/job';
-import { RateLimit } from '../../../nodes/DeliveryService/sending/request';
+import { RateLimit } from '../../../nodes/DeliveryService/sending/rateLimit';
+import { lookUpJobs } from '../../../nodes/DeliveryService/sending/claim';
 import {
-	lookUpJobs,
 	sendJobs,
 	type Report,
 	type SendingOptions,
@@ -86,9 +86,8 @@ const part = (orderReferenceId: string, id: string, units = 1, quantity = units)
 describe('requests', () => {
 	test.each([
 		['1 delivery', 1, undefined, [1]],
-		['50 deliveries one per request', 50, undefined, Array.from({ length: 50 }, () => 1)],
-		['51 in one batch', 51, undefined, [51]],
-		['250 in full batches', 250, undefined, [100, 100, 50]],
+		['500 deliveries one per request', 500, undefined, Array<number>(500).fill(1)],
+		['501 in full batches', 501, undefined, [100, 100, 100, 100, 100, 1]],
 		['5 in batches of Batch Size', 5, 2, [2, 2, 1]],
 	])('sends %s', async (_, count, batchSize, sizes) => {
 		const service = new FakeService();
@@ -111,6 +110,13 @@ describe('requests', () => {
 		expect(service.requests).toEqual([['A', 'D'], ['B'], ['C']]);
 	});
 
+	test('are full batches if the companies and types of the run together have more than 500', async () => {
+		const service = new FakeService();
+		const jobs = [...jobsOf(300), ...jobsOf(300, 'X').map((one) => ({ ...one, companyId: 8 }))];
+		await send(service, jobs);
+		expect(sizesOf(service)).toEqual(Array(6).fill(100));
+	});
+
 	test('is one at a time until something was created, then up to four', async () => {
 		const started: number[] = [];
 		const service = new FakeService((_, number) => {
@@ -122,21 +128,14 @@ describe('requests', () => {
 		expect(maxSeen).toBe(4);
 	});
 
-	test('count a wait of several requests for the rate limit once', async () => {
-		const rateLimit = new RateLimit(4, 60_000);
-		const { waitedMs } = await send(new FakeService(), jobsOf(12), { rateLimit, latencyMs: 10 });
-		expect(waitedMs).toBeGreaterThan(115_000);
-		expect(waitedMs).toBeLessThan(121_000);
-	});
-
 	test('fills batches across deliveries that were already created', async () => {
 		await send(
 			new FakeService(),
-			jobsOf(150).filter(({ item }) => item % 2 === 0),
+			jobsOf(1200).filter(({ item }) => item % 2 === 0),
 		);
 		const service = new FakeService();
-		await send(service, jobsOf(400));
-		expect(sizesOf(service)).toEqual([100, 100, 100, 25]);
+		await send(service, jobsOf(1325));
+		expect(sizesOf(service)).toEqual([...Array<number>(7).fill(100), 25]);
 	});
 
 	test('claims a tenth of a run at once, at most 800', async () => {
@@ -155,16 +154,26 @@ describe('requests', () => {
 	});
 });
 
-test('a rejected batch leaves its deliveries unknown and makes the next requests small', async () => {
-	const service = new FakeService((_, number) =>
-		number === 1 ? respondWith(400, { code: 'E' }) : undefined,
+test.each([
+	[51, { created: 50, rejected: 1 }],
+	[300, { created: 299, rejected: 1 }],
+	[600, { created: 500, unknown: 100 }],
+])('of %i deliveries with a rejected one, as many as possible are created', async (...row) => {
+	const [count, expected] = row;
+	const service = new FakeService((references) =>
+		references.includes('R20') ? respondWith(422, { code: 'E' }) : undefined,
 	);
-	const jobs = jobsOf(1100);
-	const { reducedSize } = await send(service, jobs);
-	expect(kindsOf(jobs).filter((kind) => kind === 'unknown')).toHaveLength(100);
-	expect(service.existing).toHaveLength(1000);
-	expect(reducedSize).toBe(2);
-	expect(Math.max(...sizesOf(service).slice(1))).toBe(2);
+	const jobs = jobsOf(count);
+	await send(service, jobs);
+	const counts: Record<string, number> = {};
+	for (const kind of kindsOf(jobs)) counts[kind ?? ''] = (counts[kind ?? ''] ?? 0) + 1;
+	expect(counts).toEqual(expected);
+});
+
+test('a run of 500 takes about five minutes', async () => {
+	const began = time.now();
+	await send(new FakeService(), jobsOf(500), { latencyMs: 300 });
+	expect(time.now() - began).toBeLessThan(300_000);
 });
 
 describe('a run stops', () => {
@@ -176,11 +185,11 @@ describe('a run stops', () => {
 		// A rejection of a delivery that was sent alone says nothing about the others.
 		[404, 10],
 		[500, 3],
-	])('after status %i without a body: %i requests', async (status, requests) => {
+	])('after status %i without a body: of %i deliveries', async (status, requests) => {
 		const service = new FakeService(() => respondWith(status));
 		const jobs = jobsOf(10);
 		await send(service, jobs);
-		expect(service.requests).toHaveLength(requests);
+		expect(new Set(service.requests.map(String)).size).toBe(requests);
 	});
 
 	test('when the user stops it: what was not sent may be sent again', async () => {
@@ -224,11 +233,11 @@ describe('the memory of a run', () => {
 			reference === 'R1' ? respondWith(422, { code: 'E' }) : undefined,
 		);
 		await send(service, jobsOf(50));
-		const jobs = jobsOf(99);
+		const jobs = jobsOf(549);
 		await send(service, jobs, { continueOnFail: false });
-		expect(sizesOf(service)).toEqual(Array.from({ length: 100 }, () => 1));
+		expect(new Set(sizesOf(service))).toEqual(new Set([1]));
 		expect(reasonsOf(jobs).slice(0, 3)).toEqual(['alreadyCreated', 'exchange', 'alreadyCreated']);
-		expect(service.existing).toHaveLength(98);
+		expect(service.existing).toHaveLength(548);
 	});
 
 	test('never sends a delivery again after a lost response', async () => {

@@ -189,7 +189,7 @@ describe('shipping methods', () => {
 		});
 		const filters = { shippingMethods: ['Local*'] };
 		expect(outcomeOf(sampleOrder(methods('Mail')), { filters })).toMatchObject({
-			message: expect.stringContaining('add the name to Shipping Methods under Filters'),
+			message: expect.stringContaining('add the name to Shipping Methods'),
 		});
 	});
 
@@ -244,6 +244,7 @@ test.each<[Fields, string | undefined]>([
 	[{ tags: ['mail', 'LOCAL'] }, undefined],
 	[{ tags: ['mail'] }, 'has none of the tags in Tags under Filters.'],
 	[{ excludeTags: ['wholesale'] }, undefined],
+	[{ tags: ['LÓCAL'] }, undefined],
 	[
 		{ tags: ['local'], excludeTags: ['vip'] },
 		'has the tag "vip", which is in Exclude Tags under Filters.',

@@ -9,7 +9,7 @@ import fc from 'fast-check';
 import { Ledger } from '../../../nodes/DeliveryService/ledger/ledger';
 import { neededFor } from '../../../nodes/DeliveryService/messages/outcomes';
 import type { Job } from '../../../nodes/DeliveryService/sending/job';
-import { RateLimit } from '../../../nodes/DeliveryService/sending/request';
+import { RateLimit } from '../../../nodes/DeliveryService/sending/rateLimit';
 import { sendJobs } from '../../../nodes/DeliveryService/sending/send';
 import { deliverySchema } from '../../../nodes/DeliveryService/service/schemas';
 import { orderToDelivery } from '../../../nodes/DeliveryService/shopify/toDelivery';

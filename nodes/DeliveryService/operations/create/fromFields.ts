@@ -1,15 +1,17 @@
-import { collectionEntries, toList, collectionParameter, readJson } from '../../common/parameters';
 import { textField } from '../../common/fields';
-import { showFor } from '../resource';
+import { collectionEntries, toList, collectionParameter, readJson } from '../../common/parameters';
 import { packagesField, readPackages } from '../fields/package';
 import { placeFields, readPlace } from '../fields/place';
+import { showFor } from '../resource';
 import type { Source } from './create';
+
+/* Create from the fields of the node: the fields, and how an item becomes a delivery by them. */
 
 /** Creates deliveries from the fields of the node (API document, section 2.1). */
 export const fromFields: Source = {
 	fields: [
-		...placeFields('pickup'),
-		...placeFields('dropoff'),
+		...placeFields('pickup', 'address'),
+		...placeFields('dropoff', 'address'),
 		{
 			displayName: 'Define Packages',
 			name: 'packagesInput',

@@ -5,9 +5,10 @@ import { orderToDelivery } from '../../shopify/toDelivery';
 import { placeFields } from '../fields/place';
 import { orderField, orderOptionsFields, readOrderMapping } from '../fields/shopifyOrder';
 import type { Source } from './create';
+import { optionFields } from './options';
 import { pickupByLocationField, readOrderPickup } from './pickupByLocation';
 
-/** The fields of Create From Shopify Orders, and how an item becomes a delivery by them. */
+/* The fields of Create From Shopify Orders, and how an item becomes a delivery by them. */
 
 /** Creates deliveries from Shopify orders as n8n's Shopify nodes output them. */
 export const fromShopifyOrder: Source = {
@@ -15,14 +16,15 @@ export const fromShopifyOrder: Source = {
 	fields: [
 		{
 			displayName:
-				'Connect a node that outputs Shopify orders: each becomes one delivery. Leave Order as is and fill in the pickup. To send only some shipping methods, add Shipping Methods under Filters.',
+				'Connect a node that outputs Shopify orders: each becomes one delivery. Fill in the pickup, and if you also ship by mail, the Shipping Methods for drivers.',
 			name: 'orderNotice',
 			type: 'notice',
 			default: '',
 		},
-		orderField,
-		...placeFields('pickup', [pickupByLocationField]),
+		...placeFields('pickup', 'components', [pickupByLocationField]),
 		...orderOptionsFields,
+		...optionFields(true),
+		orderField,
 	],
 	read(parameters, item) {
 		const order = readJson(parameters.get('order', item), 'Order');

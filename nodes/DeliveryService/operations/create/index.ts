@@ -6,7 +6,7 @@ import { fromJson } from './fromJson';
 import { fromShopifyOrder } from './fromShopifyOrder';
 import { optionFields } from './options';
 
-/** The two operations that create deliveries, as the editor shows them. */
+/* The two operations that create deliveries, as the editor shows them. */
 
 /** Creates a delivery from each Shopify order. */
 export const createFromOrders: Operation = {
@@ -16,7 +16,7 @@ export const createFromOrders: Operation = {
 		action: 'Create deliveries from Shopify orders',
 		description: 'Create a delivery from each Shopify order',
 	},
-	fields: [...fromShopifyOrder.fields, ...optionFields(true)],
+	fields: fromShopifyOrder.fields,
 	async run(context) {
 		return await createDeliveries(context, () => fromShopifyOrder);
 	},

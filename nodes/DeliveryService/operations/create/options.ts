@@ -1,18 +1,20 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { z } from 'zod/v4';
 
-import { readCompanyOption } from '../../service/credential';
-import { serviceLabels, validate } from '../../service/validation';
-import { limits, companyIdSchema, deliveryTypeSchema } from '../../service/schemas';
-import { numeric } from '../../service/values';
-import type { Result } from '../../common/result';
+import { companyIdField, deliveryTypeOptions, optionsField } from '../../common/fields';
 import {
 	collectionParameter,
 	omitBlank,
 	oncePerRun,
 	type ParameterReader,
 } from '../../common/parameters';
-import { companyIdField, deliveryTypeOptions, optionsField } from '../../common/fields';
+import type { Result } from '../../common/result';
+import { readCompanyOption } from '../../service/credential';
+import { limits, companyIdSchema, deliveryTypeSchema } from '../../service/schemas';
+import { serviceLabels, validate } from '../../service/validation';
+import { numeric } from '../../service/values';
+
+/* The options of both operations that create deliveries: fields, rules, and how they are read. */
 
 // n8n's lint rules don't recognize a property of an object as a default.
 const defaultBatchSize = limits.deliveriesPerRequest;
@@ -88,27 +90,32 @@ const skipField: INodeProperties = {
 		'Whether to skip deliveries that this workflow has already sent, matched by reference ID. It remembers at least 20,000 whole orders, or 10,000 fulfillment orders of up to three lines; other workflows are not checked.',
 };
 
-/** Skip Already Sent, with its default, and the options of an operation. */
-export const optionFields = (skipsAlreadySent: boolean): INodeProperties[] => [
+const batchSizeOption = {
+	displayName: 'Batch Size',
+	name: 'batchSize',
+	type: 'number',
+	typeOptions: { minValue: 1, maxValue: limits.deliveriesPerRequest },
+	default: defaultBatchSize,
+	description:
+		"Maximum number of deliveries per request (1 to 100). By default, up to 500 deliveries are sent one per request, so that a rejected delivery doesn't affect the others. Larger runs use full batches.",
+} satisfies INodeProperties;
+
+/**
+ * Skip Already Sent and the options of an operation. Orders are remembered by default, and their
+ * requests need no setting.
+ */
+export const optionFields = (isFromOrders: boolean): INodeProperties[] => [
 	{
 		...skipField,
-		default: skipsAlreadySent,
-		hint: skipsAlreadySent
+		default: isFromOrders,
+		hint: isFromOrders
 			? 'An order that arrives twice is delivered once'
 			: 'Off by default: an item that arrives twice is delivered twice. When on, every delivery needs a reference ID.',
 	},
 	{
 		...optionsField,
 		options: [
-			{
-				displayName: 'Batch Size',
-				name: 'batchSize',
-				type: 'number',
-				typeOptions: { minValue: 1, maxValue: limits.deliveriesPerRequest },
-				default: defaultBatchSize,
-				description:
-					"Maximum number of deliveries per request (1 to 100). By default, up to 50 deliveries are sent one per request, so that a rejected delivery doesn't affect the others; larger runs use full batches. After a rejected batch, the rest is sent in smaller ones.",
-			},
+			...(isFromOrders ? [] : [batchSizeOption]),
 			{
 				...companyIdField,
 				displayName: childCompanyLabel,

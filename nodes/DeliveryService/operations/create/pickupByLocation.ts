@@ -10,12 +10,14 @@ import {
 } from '../../common/parameters';
 import { failure, type Problem, type Result } from '../../common/result';
 import { isBlank, lowerFirst, stripInvisible, truncate } from '../../common/text';
-import { serviceLabels, validate } from '../../service/validation';
 import { placeOverrideSchema } from '../../service/schemas';
+import { serviceLabels, validate } from '../../service/validation';
 import { text } from '../../service/values';
 import type { ShopifyLocation } from '../../shopify/fulfillmentOrder';
-import { showFor } from '../resource';
 import { locationForms, placeholders, readPlace, warehouseField } from '../fields/place';
+import { showFor } from '../resource';
+
+/* Pickup by Location: its fields, and the pickup of an order by the location that ships it. */
 
 const contactDescription = 'Leave empty to use the one in the pickup fields';
 

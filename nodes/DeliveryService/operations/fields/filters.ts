@@ -7,8 +7,20 @@ import { deliveryDateAttributes } from '../../shopify/deliveryDate';
 import { deliveryMethodNames, deliveryMethods } from '../../shopify/fulfillmentOrder';
 import { storePickupNames } from '../../shopify/methods';
 
-const methodNames =
-	"One per line, by the whole title or code in Shopify. Letter case doesn't matter, and an asterisk (*) stands for any text.";
+/* Which orders Create From Shopify Orders sends: the fields of the filters, and how they are read. */
+
+/** The most used filter, so it is a field of its own. */
+export const shippingMethodsField: INodeProperties = {
+	displayName: 'Shipping Methods',
+	name: 'shippingMethods',
+	type: 'string',
+	typeOptions: { rows: 4 },
+	default: '',
+	placeholder: 'e.g. Local Delivery*',
+	hint: 'As in Shopify under Shipping and delivery. Leave empty to send all, except store pickup.',
+	description:
+		"The shipping methods of the orders to send, one per line, by the whole title or code in Shopify. Letter case doesn't matter, and an asterisk (*) stands for any text.",
+};
 
 /**
  * Which orders are sent. Each option is named after the filter that it sets. Its default is the behavior
@@ -60,7 +72,7 @@ export const filterOptions: INodeProperties[] = [
 			.sort((one, other) => one.name.localeCompare(other.name)),
 		default: ['shipping', 'local'],
 		description:
-			'Which fulfillment orders to send, by their delivery method in Shopify. Whole orders are not affected.',
+			'Which fulfillment orders to send, by their delivery method in Shopify. A whole order has none: list its Shipping Methods instead.',
 	},
 	{
 		displayName: 'Exclude Shipping Methods',
@@ -69,7 +81,8 @@ export const filterOptions: INodeProperties[] = [
 		typeOptions: { rows: 8 },
 		default: storePickupNames.join('\n'),
 		placeholder: 'e.g. DHL*',
-		description: `Shipping methods not to send. Defaults to common names of store pickup. ${methodNames}`,
+		description:
+			'Shipping methods not to send, written as in Shipping Methods. Defaults to common names of store pickup.',
 	},
 	textField(
 		'Exclude Tags',
@@ -117,15 +130,6 @@ export const filterOptions: INodeProperties[] = [
 		description:
 			'Which orders to send, by their payment. Others are sent when the workflow gets them again after the payment.',
 	},
-	{
-		displayName: 'Shipping Methods',
-		name: 'shippingMethods',
-		type: 'string',
-		typeOptions: { rows: 4 },
-		default: '',
-		placeholder: 'e.g. Local Delivery*',
-		description: `Shipping methods to send. Without this option, all except the excluded ones. ${methodNames}`,
-	},
 	flagField(
 		'Skip Until Delivery Date',
 		'skipUntilDeliveryDate',
@@ -140,7 +144,6 @@ export const filterOptions: INodeProperties[] = [
 ];
 
 const listReaders: Readonly<Record<string, (value: unknown) => unknown[]>> = {
-	shippingMethods: toLines,
 	excludeShippingMethods: toLines,
 	tags: toList,
 	excludeTags: toList,

@@ -3,6 +3,8 @@ import type { INodeParameters, INodeProperties, INodePropertyOptions } from 'n8n
 import { textField } from '../../common/fields';
 import { collectionEntries, omitBlank } from '../../common/parameters';
 
+/* The fields of packages, for Create and Update, and how they are read. */
+
 /** The package sizes (API document, section 2.5). */
 export const packageSizeOptions: INodePropertyOptions[] = [
 	{ name: 'Extra Small (XS)', value: 'xs' },

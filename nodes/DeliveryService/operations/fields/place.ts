@@ -1,4 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
+
 import { coordinateFields, requiredField, textField } from '../../common/fields';
 import {
 	collectionParameter,
@@ -8,6 +9,8 @@ import {
 } from '../../common/parameters';
 import { lowerFirst } from '../../common/text';
 import { showFor } from '../resource';
+
+/* The fields of a pickup or a recipient with its address, and how they are read. */
 
 type Side = 'pickup' | 'dropoff';
 
@@ -67,9 +70,14 @@ export function warehouseField(label: string, name: string): INodeProperties {
  * The fields of a place: its contact, its location in one of three forms, and its details (API
  * document, sections 2.2 to 2.4).
  *
+ * @param form the preselected form of the location
  * @param more other options, which are added to the details
  */
-export function placeFields(side: Side, more: readonly INodeProperties[] = []): INodeProperties[] {
+export function placeFields(
+	side: Side,
+	form: 'address' | 'components',
+	more: readonly INodeProperties[] = [],
+): INodeProperties[] {
 	const person = side === 'pickup' ? 'Pickup' : 'Recipient';
 	const title = side === 'pickup' ? 'Pickup' : 'Delivery';
 	const example = placeholders[side];
@@ -95,14 +103,14 @@ export function placeFields(side: Side, more: readonly INodeProperties[] = []): 
 			type: 'options',
 			noDataExpression: true,
 			options: [locationForms.oneLine, locationForms.components, locationForms.warehouse],
-			default: 'address',
+			default: form,
 			description: `How to enter the ${title.toLowerCase()} address`,
 		},
 		...showFor({ [parameter('LocationType')]: ['address'] }, [
 			requiredField(`${title} Address`, parameter('Address'), example.address),
 		]),
 		...showFor({ [parameter('LocationType')]: ['components'] }, [
-			textField(`${title} Street`, parameter('StreetName'), example.street),
+			requiredField(`${title} Street`, parameter('StreetName'), example.street),
 			...otherComponents.map(([name, label, placeholder]) =>
 				textField(`${title} ${label}`, parameter(name), placeholder),
 			),

@@ -1,19 +1,22 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import type { Result } from '../../common/result';
-import { validate } from '../../service/validation';
+import { realClock } from '../../common/clock';
 import {
 	collectionEntries,
 	omitBlank,
+	toLines,
 	toList,
 	collectionParameter,
 	oncePerRun,
 	type ParameterReader,
 } from '../../common/parameters';
+import type { Result } from '../../common/result';
+import { validate } from '../../service/validation';
 import { orderMappingSchema, type OrderMapping } from '../../shopify/mapping';
-import { realClock } from '../../common/clock';
-import { filterOptions, readFilters } from './filters';
+import { filterOptions, readFilters, shippingMethodsField } from './filters';
 import { fallbackEmailField, orderOptions, updatedOrderOptions } from './shopifyOrderOptions';
+
+/* The fields of an order and of its options, and the mapping (shopify/mapping.ts) that they make. */
 
 /** The parameter that contains the order. */
 export const orderField: INodeProperties = {
@@ -48,6 +51,7 @@ const filtersField: INodeProperties = {
 
 /** Which orders are sent, and how they are mapped. */
 export const orderOptionsFields: INodeProperties[] = [
+	shippingMethodsField,
 	fallbackEmailField,
 	filtersField,
 	orderOptionsField,
@@ -83,6 +87,7 @@ export function readOrderMapping(parameters: ParameterReader, item: number): Res
 		parameters,
 		collectionParameter(parameters, 'orderOptions', item),
 		collectionParameter(parameters, 'filters', item),
+		parameters.get('shippingMethods', item, ''),
 		parameters.get('fallbackEmail', item, ''),
 		parameters.timeZone(),
 	);
@@ -92,6 +97,7 @@ const toMapping = oncePerRun(
 	(
 		added: Record<string, unknown>,
 		filters: Record<string, unknown>,
+		shippingMethods: unknown,
 		fallbackEmail: unknown,
 		timeZone: string,
 	) => {
@@ -102,7 +108,7 @@ const toMapping = oncePerRun(
 			...rest,
 			time: { now: realClock.now(), timeZone },
 			fallbackEmail,
-			filters: readFilters(filters),
+			filters: { ...readFilters(filters), shippingMethods: toLines(shippingMethods) },
 			...(cashOnDeliveryMethods !== undefined && {
 				cashOnDeliveryMethods: toList(cashOnDeliveryMethods),
 			}),
@@ -119,10 +125,12 @@ const toMapping = oncePerRun(
 
 /** The names of the options in messages: those of their fields. Groups have none of their own. */
 const orderMappingLabels = new Map<string, string>([
-	...[fallbackEmailField, ...filterOptions, ...orderOptions].map((field): [string, string] => {
-		const { name, displayName } = field;
-		return [name, displayName.replace(/\b[A-Z](?=[a-z])/g, (letter) => letter.toLowerCase())];
-	}),
+	...[shippingMethodsField, fallbackEmailField, ...filterOptions, ...orderOptions].map(
+		(field): [string, string] => {
+			const { name, displayName } = field;
+			return [name, displayName.replace(/\b[A-Z](?=[a-z])/g, (letter) => letter.toLowerCase())];
+		},
+	),
 	['filters', ''],
 	['overrides', ''],
 	['upToKg', 'max weight in kilograms'],

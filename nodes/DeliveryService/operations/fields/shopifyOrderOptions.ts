@@ -3,6 +3,8 @@ import type { INodeProperties } from 'n8n-workflow';
 import { deliveryTypeOptions, flagField, textField } from '../../common/fields';
 import { packageSizeOptions, sizeField } from './package';
 
+/* The options under Order Options, and which of them apply to updates. */
+
 /** Required by many shops with phone or marketplace orders, so it is a field of its own. */
 export const fallbackEmailField: INodeProperties = textField(
 	'Fallback Email',
@@ -112,7 +114,7 @@ export const orderOptions: INodeProperties[] = [
 		'Cash on Delivery Methods',
 		'cashOnDeliveryMethods',
 		'e.g. Pay the driver',
-		'Comma-separated list of payment methods in your shop that mean cash on delivery, by their whole names. Common names in many languages are known.',
+		'Comma-separated list of payment methods in your shop that mean cash on delivery, by their whole names. Names such as Cash on Delivery are known in many languages.',
 	),
 	textField(
 		'Custom Reference ID',

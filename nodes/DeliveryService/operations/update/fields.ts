@@ -8,9 +8,11 @@ import {
 	requiredField,
 	textField,
 } from '../../common/fields';
-import { showFor } from '../resource';
 import { updatedPackagesField } from '../fields/package';
 import { orderField, updateOrderOptionsFields } from '../fields/shopifyOrder';
+import { showFor } from '../resource';
+
+/* The fields of Update. */
 
 /**
  * The fields that can be changed (API document, section 4.2); only those the user adds are sent.

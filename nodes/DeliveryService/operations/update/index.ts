@@ -19,11 +19,9 @@ import {
 } from '../items';
 import type { Operation } from '../resource';
 import { updateFields } from './fields';
-import {
-	readUpdate,
-	rejectSharedReferences,
-	type ReadUpdate,
-} from './readUpdate';
+import { readUpdate, rejectSharedReferences, type ReadUpdate } from './readUpdate';
+
+/* Update: from input items through requests to output items. */
 
 /** Updates existing deliveries (API document, section 4.2). */
 export const updateDelivery: Operation = {

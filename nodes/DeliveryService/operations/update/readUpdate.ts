@@ -1,10 +1,5 @@
 import { z } from 'zod/v4';
 
-import type { Update } from '../../sending/updates';
-import { serviceLabels, validate } from '../../service/validation';
-import { flag } from '../../service/values';
-import { failure, type Problem, type Result } from '../../common/result';
-import { deliveryChangesSchema, targetSchemas, type TargetKind } from '../../service/schemas';
 import {
 	toList,
 	collectionParameter,
@@ -12,15 +7,22 @@ import {
 	readJson,
 	type ParameterReader,
 } from '../../common/parameters';
+import { failure, type Problem, type Result } from '../../common/result';
 import { isBlank } from '../../common/text';
 import { notUpdatedProblem } from '../../messages/orders';
 import { orderProblem } from '../../messages/problems';
+import type { Update } from '../../sending/updates';
+import { deliveryChangesSchema, targetSchemas, type TargetKind } from '../../service/schemas';
+import { serviceLabels, validate } from '../../service/validation';
+import { flag } from '../../service/values';
 import { orderToChanges } from '../../shopify/toChanges';
 import type { Action } from '../../shopify/toDelivery';
-import { toProblem } from '../items';
 import { readPackages } from '../fields/package';
 import { readOrderMapping } from '../fields/shopifyOrder';
+import { toProblem } from '../items';
 import { changeFields } from './fields';
+
+/* How an item becomes an update, from fields or from a Shopify order. */
 
 const targetKindSchema = z.enum(['deliveryIds', 'referenceIds']);
 

@@ -1,6 +1,7 @@
+/** Which payment methods are cash on delivery, by the names that shops and apps give them. */
 import fc from 'fast-check';
 
-import { paymentKind } from '../../../nodes/DeliveryService/shopify/methods';
+import { paymentKind } from '../../../nodes/DeliveryService/shopify/paymentNames';
 
 /** Names in one text: a list of them would take a line for each. */
 const namesIn = (text: string) => text.split(/[|\n]/).flatMap((name) => name.trim() || []);
@@ -22,7 +23,7 @@ describe('names of cash on delivery', () => {
 		Pagamento in contanti alla consegna | Paga alla consegna | Contanti al corriere
 		Pagamento em dinheiro na entrega | Envio à cobrança | Pagar no ato da entrega
 		Plata la livrare | Plată cash la livrare | Plata la primirea coletului | Numerar la livrare
-		Postnachnahme | Barnachnahme (DHL) | Barzahlung bei Lieferung | Zahlung bei Zustellung
+		Postnachnahme | Barnachnahme | Barzahlung bei Lieferung | Zahlung bei Zustellung
 		Bezahlung an der Haustür | Betalen bij levering | Contant bij aflevering
 		Betalen aan de deur | Postförskott | Betala vid leverans | Efterkrav | Betaling ved levering
 		Kontant ved levering | Postoppkrav | Póstkrafa | Kontant by aflewering
@@ -74,7 +75,7 @@ describe('names of cash on delivery', () => {
 	});
 });
 
-/** Whole names decide, so words in them don't. */
+/** A word of cash on delivery is not enough. */
 const similar = namesIn(`
 	Plata cu cod QR | 5% discount over COD | Card on file charged upon delivery | Código QR
 	codensa | barcode pay | Cash | Pago en efectivo | reimbursement | Remboursement
@@ -113,4 +114,91 @@ describe("the shop's own names", () => {
 		expect(paymentKind(method, [])).not.toBe('cashOnDelivery');
 		expect(paymentKind(method, ['other', own]) === 'cashOnDelivery').toBe(expected);
 	});
+});
+
+describe('a name with more than one known part, or with a word more', () => {
+	const cash = namesIn(`
+		Advanced Cash on Delivery | Razorpay COD | GoKwik COD | Cash on Delivery / Pending Offline
+		Cash on Delivery (COD) الدفع عند الاستلام | Dobírka - platba při převzetí | دفع عند الاستلام
+		Cash on Delivery [COD] - Pakistan | COD – Bayar di Tempat | Efectivo / Contra entrega
+		Cash or card on delivery | Platnosc za pobraniem | DHL Nachnahme | Cash on Delivery (+ 3.50)
+	`);
+
+	test.each(cash)('%s is cash on delivery', (name) => {
+		expect(paymentKind(name, [])).toBe('cashOnDelivery');
+	});
+
+	const unknown = namesIn(`
+		Cash on Delivery (prepaid) | COD (invoice) | Cash on Delivery (Klarna) | COD [only Karachi]
+		Contra entrega (tarjeta) | Cash on Delivery / Bank Transfer | COD - OXXO | COD advance
+		Partial COD | Pago contra entrega con tarjeta | Cod promoțional | COD charges | Cod QR
+		Pay with our wallet app now and never think of paying cash on delivery again
+	`);
+
+	test.each(unknown)('%s is not', (name) => {
+		expect(paymentKind(name, [])).not.toBe('cashOnDelivery');
+	});
+
+	test('is not cash on delivery by its own name if a bracket has another one', () => {
+		expect(paymentKind('Pay the driver (Klarna)', ['Pay the driver'])).not.toBe('cashOnDelivery');
+		expect(paymentKind('Pay the driver (Klarna)', ['Pay the driver (Klarna)'])).toBe(
+			'cashOnDelivery',
+		);
+	});
+});
+
+/** By country: cash on delivery, methods that are paid before, and names that could be either. */
+const byCountry: ReadonlyArray<[country: string, cash: string, other: string, unknown: string]> = [
+	[
+		'Mexico',
+		'Pago contra entrega | Pago al recibir',
+		'OXXO | Pago en OXXO | SPEI | Mercado Pago',
+		'Efectivo',
+	],
+	[
+		'Brazil',
+		'Pagamento na entrega | Dinheiro na entrega',
+		'Pix | Boleto Bancário | Cartão de crédito',
+		'Dinheiro',
+	],
+	[
+		'Colombia',
+		'Pago contraentrega | Contra Entrega',
+		'Efecty | Nequi | PSE | Addi',
+		'Pago en efectivo',
+	],
+	['Chile', 'Pago contra entrega en efectivo', 'Webpay Plus | Khipu | Transferencia', 'Manual'],
+	[
+		'Egypt',
+		'الدفع عند الاستلام | الدفع نقدًا عند الاستلام',
+		'فوري | Vodafone Cash | InstaPay',
+		'كاش',
+	],
+	['Emirates', 'Cash on Delivery | الدفع عند التوصيل', 'Tabby | Tamara | بطاقة ائتمان', 'نقدا'],
+	['India', 'Cash on Delivery (COD) | कैश ऑन डिलीवरी', 'UPI | Paytm | PhonePe', 'Razorpay'],
+	['Pakistan', 'Cash on Delivery | کیش آن ڈیلیوری', 'JazzCash | EasyPaisa | Bank Deposit', 'Cash'],
+	[
+		'Indonesia',
+		'Bayar di Tempat (COD) | COD',
+		'GoPay | OVO | Virtual Account BCA | Alfamart',
+		'Tunai',
+	],
+	['Philippines', 'Cash on Delivery | COD - Cash', 'GCash | Maya | 7-Eleven', 'Cash pickup'],
+	[
+		'Poland',
+		'Płatność za pobraniem | Płatność przy odbiorze',
+		'BLIK | Przelewy24 | Przelew',
+		'Gotówka',
+	],
+	['Romania', 'Ramburs | Plata la livrare', 'Transfer bancar | Card online | Netopia', 'Numerar'],
+	['Germany', 'Nachnahme | Barzahlung bei Lieferung', 'Vorkasse | Rechnung | Überweisung', 'Bar'],
+	['Japan', '代金引換 | 代引き（現金）', 'コンビニ決済 | 銀行振込 | PayPay | Konbini', '現金'],
+];
+
+test.each(byCountry)('knows the names of shops in %s', (_country, cash, other, unknown) => {
+	const kinds = (names: string) => namesIn(names).map((name) => [name, paymentKind(name, [])]);
+	const expected = (names: string, kind: string) => namesIn(names).map((name) => [name, kind]);
+	expect(kinds(cash)).toEqual(expected(cash, 'cashOnDelivery'));
+	expect(kinds(other)).toEqual(expected(other, 'other'));
+	expect(kinds(unknown)).toEqual(expected(unknown, 'unknown'));
 });

@@ -1,0 +1,44 @@
+/** When a run stops sending: the service is broken, the user stopped the execution, or a delivery failed. */
+import type { Exchange } from '../service/client';
+import type { Halt, Outcome } from './job';
+import { isFatal, isNotFoundPage } from './responses';
+
+/** With a broken service, every additional request would leave more deliveries to check. */
+const maxConsecutiveUnknown = 3;
+
+export class Breaker {
+	/** Aborted when nothing more is sent, so that requests which still wait are not sent either. */
+	readonly signal: AbortSignal;
+
+	/** Whether the service has created anything in this run. */
+	hasCreated = false;
+
+	private readonly controller = new AbortController();
+
+	private reason?: Halt;
+
+	private consecutiveUnknown = 0;
+
+	/** @param stopped aborted when the user or a timeout stops the execution */
+	constructor(stopped?: AbortSignal) {
+		const { signal } = this.controller;
+		this.signal = stopped ? AbortSignal.any([stopped, signal]) : signal;
+	}
+
+	/** Stops the run. @returns why: the first reason counts */
+	halt(reason: Halt): Halt {
+		this.controller.abort();
+		return (this.reason ??= reason);
+	}
+
+	/** Takes the result of a request into account. */
+	observe(exchange: Exchange, outcomes: readonly Outcome[]): void {
+		const has = (kind: Outcome['kind']) => outcomes.some((outcome) => outcome.kind === kind);
+		const isUnknown = has('unknown') && !has('created');
+		const isWrongUrl = isUnknown && !this.hasCreated && isNotFoundPage(exchange);
+		this.hasCreated ||= has('created');
+		this.consecutiveUnknown = isUnknown ? this.consecutiveUnknown + 1 : 0;
+		if (isFatal(exchange) || isWrongUrl || this.consecutiveUnknown >= maxConsecutiveUnknown)
+			this.halt({ code: 'exchange', exchange });
+	}
+}

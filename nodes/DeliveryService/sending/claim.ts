@@ -1,0 +1,57 @@
+/** What the ledger's answers mean for jobs: which may be sent, and why the others may not. */
+import type { ClaimState } from '../ledger/claims';
+import type { Ledger } from '../ledger/ledger';
+import { markDuplicates, settleDuplicates } from './duplicates';
+import type { Job, Outcome } from './job';
+
+/** Whether a job may have to be sent, as far as its input shows. */
+export function isPending({ delivery, outcome, first }: Job): boolean {
+	return delivery !== undefined && outcome === undefined && first === undefined;
+}
+
+/**
+ * Claims jobs, and sets the outcomes of those that must not be sent.
+ *
+ * @throws when the ledger fails: then none is claimed
+ */
+export async function claimJobs(jobs: readonly Job[], ledger: Ledger): Promise<void> {
+	const found = await ledger.claim(claimsOf(jobs));
+	for (const job of jobs) job.outcome = job.claim && outcomeOfClaim(found.get(job.claim)?.state);
+}
+
+/**
+ * Sets the outcomes of the jobs that a run would not send, as far as that is known without calling the
+ * service. Changes nothing.
+ *
+ * @throws when the ledger can't be read
+ */
+export async function lookUpJobs(jobs: readonly Job[], ledger: Ledger): Promise<void> {
+	markDuplicates(jobs.filter(isPending));
+	const pending = jobs.filter(isPending);
+	const found = await ledger.lookUp(claimsOf(pending));
+	for (const job of pending) job.outcome = job.claim && outcomeOfClaim(found.get(job.claim)?.state);
+	settleDuplicates(jobs);
+}
+
+const claimsOf = (jobs: readonly Job[]) => jobs.flatMap(({ claim }) => claim ?? []);
+
+/** What a claim's state means for its delivery; undefined if it may be sent. */
+function outcomeOfClaim(state: ClaimState = 'free'): Outcome | undefined {
+	switch (state) {
+		case 'free':
+			return undefined;
+		case 'created':
+			return { kind: 'skipped', why: { code: 'alreadyCreated' } };
+		case 'grown':
+		case 'wholeCreated':
+		case 'unitsSent':
+			return { kind: 'skipped', why: { code: state } };
+		case 'anotherOrder':
+		case 'inParts':
+		case 'unitsPartlySent':
+			return { kind: 'notSent', why: { code: state } };
+		case 'unknown':
+		case 'wholeUnknown':
+			return { kind: 'unknown', why: { code: 'elsewhere', isWhole: state === 'wholeUnknown' } };
+	}
+}

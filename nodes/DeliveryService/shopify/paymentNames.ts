@@ -1,0 +1,135 @@
+/** Which names of payment methods mean cash on delivery: apps and shops write them as they like. */
+import { fold, normalizeName } from '../common/text';
+
+/** What a payment method means for the driver. */
+export type PaymentKind = 'cashOnDelivery' | 'other' | 'unknown';
+
+/**
+ * The stems of names that mean cash on delivery, one language or script a line. Parentheses have
+ * alternatives, and a question mark makes them optional. Spaces, letter case and accents don't matter.
+ */
+const cashStems = compileStems(`
+	(cash|pay|payment|collect) (on|upon|at|when|when you) (the|your)? (delivery|delivered|arrival|receipt|receive|door), doorstep payment
+	pay (the)? (driver|courier|rider) in cash, pay the courier, cash to (the)? (driver|courier|rider)
+	contra reemb, contra entrega, contra reemborsament, contra reembossament
+	(pago|pagar|paga|efectivo|cobro) (al|a la|en la|al momento de la) (recibir|entrega|repartidor), paga cuando recibas, pago en destino
+	(pagamento|pagar|pague|paga|dinheiro) (na|no ato da|ao|no) (entrega|receber|recebimento), pagar na receção, à cobrança
+	(paiement|payer|payez|espèces|cash|comptant|règlement) à (la)? (livraison|réception), au livreur, contre remb
+	contrassegno, (paga|pagare|pagamento|contanti) (alla|al) (consegna|corriere|ricevimento)
+	nachnahme, (zahlung|bezahlung|bezahlen|barzahlung|bar) (bei|an der|an den|beim) (lieferung|anlieferung|zustellung|übergabe|haustür|tür|fahrer|zusteller)
+	rembours(?!ement), (betalen|betaling|contant) (bij|aan|aan de) (levering|aflevering|bezorging|deur|bezorger), kontant by aflewering
+	postförskott, betala vid leverans, efterkrav, oppkrav, opkrævning, (betaling|kontant) ved levering, póstkrafa
+	postiennakko, maksu toimituksen yhteydessä, lunamaks, pēcmaksa, apmaksa piegādes brīdī, apmokėjimas pristat
+	ramburs, (plata|cash|numerar) la (livrare|curier|primirea)
+	za pobraniem, pobranie, (płatność|zapłata|gotówka|gotówką) (przy odbiorze|przy dostawie|u kuriera)
+	dobírk, dobierk, (platba|hotově|hotovosť) při (převzetí|prevzatí|doručení)
+	utánvét, fizetés átvételkor, készpénz a futárnak, paguaj në dorëzim
+	pouzeć, po povzetju, (plaćanje|plačilo) prilikom (preuzimanja|dostave), поузећ, (плаќање|плащане) при достав
+	наложен(ный|ным)? плат, (оплата|наличными) (наличными)? (при|курьеру) (получении|доставке|отриманні)?, післяплат, накладений платіж
+	αντικαταβολή, πληρωμή κατά την παράδοση
+	kapıda (nakit)? ödeme, kapıda nakit, teslimatta ödeme, qapıda ödəniş
+	عند (الاستلام|التسليم|التوصيل), پرداخت (در محل|هنگام تحویل), کیش آن ڈیلیوری
+	(תשלום|מזומן) (במזומן)? (לשליח|בעת המסירה)
+	कैश ऑन डिलीवरी, कॅश ऑन डिलिव्हरी, क्यास अन डेलिभरी, ক্যাশ অন ডেলিভারি, கேஷ் ஆன் டெலிவரி, క్యాష్ ఆన్ డెలివరీ
+	代金引換, 代引, (货到|貨到) (付款|付现|付現), 代收货款, 代收貨款
+	만나서 결제, 배송 시 결제, (เก็บเงิน|ชำระเงิน|จ่ายเงิน) ปลายทาง
+	(trả tiền|thanh toán) (tiền mặt)? khi (nhận|giao) hàng
+	bayar di (tempat|rumah), bayar saat (barang)? (di)? terima, tunai semasa penghantaran, bayad pagka deliver
+`);
+
+/** Whole words: in other words, "cod" means nothing, and it is a code in several languages. */
+const cashWord = /(?:^| )(?:cod|c o d|crbt)(?= |$)/;
+
+/** What a name in brackets may say besides: that it is cash. */
+const cash =
+	/^(?:cash|efectivo|en efectivo|dinheiro|especes|contanti|bar|gotowka|numerar|nakit|現金|现金|نقدا)$/;
+
+/** Methods whose orders are paid before they are sent. An asterisk stands for the rest of a word. */
+const otherWords = compileWords(`
+	prepaid prepay* prepag* prepagad* prépay* pre-paid vorkasse vorauskasse vooruitbetal* предоплат* anticipad* anticipat* advance upfront online
+	bank* banc* banq* banco* deposit* depósito transfer* transferencia* transferência* virement* bonifico überweisung* overboeking przelew* převod* prevod* havale eft swift wire sepa spei pse
+	card cards tarjeta* cartão carte carta kreditkarte* karte karta kartą kartou kart card-ul kort 'card' картой карта بطاقة البطاقة بنك بنكي تحويل أونلاين כרטיס
+	invoice factura* facture* fattura factuur rechnung* lastschrift cheque check chèque money-order
+	paypal stripe klarna afterpay affirm clearpay sezzle tabby tamara tamam mollie payu ideal bancontact sofort visa mastercard amex bizum satispay multibanco mbway paymob fawry فوري فودافون
+	shopify-payments shop-pay shop-cash bogus authorize-net external-* store-credit credit* gift* voucher wallet* billetera monedero apple-pay google-pay amazon-pay
+	mercado mercadopago oxxo* paynet conekta kueski aplazo 7-eleven boleto* pix efecty baloto nequi daviplata addi webpay khipu servipag
+	upi paytm phonepe gpay jazzcash easypaisa gcash maya paymaya gopay ovo dana shopeepay alfamart indomaret virtual qris blik przelewy24 netopia konbini paypay linepay instapay vodafone meeza
+	qr sms promo* barras bare
+`);
+
+/** In scripts without spaces between words. */
+const otherSigns = compileStems(`
+	コンビニ, 振込, 銀行, 银行, 前払, カード, クレジット, 支付宝, 微信, 转账, 轉帳, โอนเงิน, ธนาคาร, 계좌이체, 카드
+`);
+
+/** Words by which a name says the opposite, or that it is about something else. */
+const contradictions = compileWords(`
+	not non nao não sin sem pas sans senza kein keine keinen nicht ohne statt geen zonder niet inte utan ikke uden uten nie bez nem ei nu fara neni değil yok не без нет όχι χωρίς ليس بدون غير לא ללא bukan tidak tanpa không
+	before prior antes previo avant prima înainte vor vóór voor före før przed před pred до перед előtt ennen πριν قبل לפני sebelum trước önce
+	discount* descuento* desconto* save off fee fees charge charged charges surcharge instead unavailable disabled code codes partial
+	no-cash no-cod no-pago recibir-el-pago recibir-tu-pago recibir-su-pago receipt-of-payment
+`);
+
+function compileStems(text: string): RegExp {
+	const stems = text.split(/[,\n]/).map((stem) => fold(stem).replace(/\s+/g, ''));
+	return new RegExp(stems.filter(Boolean).join('|'), 'u');
+}
+
+/** @param text words without punctuation; a hyphen stands for a space */
+function compileWords(text: string): RegExp {
+	const words = fold(text)
+		.split(/\s+/)
+		.filter(Boolean)
+		.map((word) => word.replaceAll('-', ' ').replace('*', '[\\p{L}\\p{N}]*'));
+	return new RegExp(`(?:^| )(?:${words.join('|')})(?= |$)`, 'u');
+}
+
+/** A name whose other words are many more is a sentence: "Pay with … instead of …". */
+const maxOtherLetters = 30;
+
+/** Whether a text says "cash on delivery", in letters and numbers as by `normalizeName`. */
+function saysCash(text: string): boolean {
+	const joined = text.replaceAll(' ', '');
+	const rest = joined.replace(new RegExp(cashStems, 'gu'), '');
+	const isNamed = rest.length < joined.length || cashWord.test(text);
+	return isNamed && rest.length <= maxOtherLetters;
+}
+
+function readName(name: string): PaymentKind {
+	const outside = wordsOf(name.replace(bracket, ' '));
+	const inside = Array.from(name.matchAll(bracket), ([, text = '']) => wordsOf(text));
+	const whole = wordsOf(name);
+	const isOther = otherWords.test(whole) || otherSigns.test(whole.replaceAll(' ', ''));
+	if (![outside, ...inside].some(saysCash)) return isOther ? 'other' : 'unknown';
+	const areBracketsKnown = inside.every(
+		(text) => !/\p{L}/u.test(text) || cash.test(text) || saysCash(text),
+	);
+	return isOther || contradictions.test(whole) || !areBracketsKnown ? 'unknown' : 'cashOnDelivery';
+}
+
+/** The words of a name. Whoever may pay by card at the door may pay in cash. */
+function wordsOf(name: string): string {
+	return normalizeName(name).replace(/\b(?:cash or card|card or cash|cash card)\b/, 'cash');
+}
+
+const bracket = /[(（[]([^)）\]]*)[)）\]]?/g;
+
+/** The latest names: reading one takes longer than mapping an order. */
+const kinds = new Map<string, PaymentKind>();
+
+/**
+ * What a payment method is, by its name.
+ *
+ * @param method the name of the payment method, in any language and spelling
+ * @param ownMethods the shop's own names for cash on delivery, in addition to the known ones
+ */
+export function paymentKind(method: string, ownMethods: readonly string[]): PaymentKind {
+	const name = normalizeName(
+		method.replace(bracket, (all, text: string) => (/\p{L}/u.test(text) ? all : ' ')),
+	);
+	if (name !== '' && ownMethods.some((own) => normalizeName(own) === name)) return 'cashOnDelivery';
+	const known = kinds.get(method) ?? readName(method);
+	if (kinds.size > 1000) kinds.clear();
+	kinds.set(method, known);
+	return known;
+}
