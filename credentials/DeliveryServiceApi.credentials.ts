@@ -1,8 +1,8 @@
 import type { IAuthenticateGeneric, Icon, ICredentialType, INodeProperties } from 'n8n-workflow';
 
 /**
- * Access to the Delivery Service: HTTP Basic authentication with an API key (API document,
- * section 5). The nodes test it by listing the company's webhooks.
+ * Access to the Delivery Service: HTTP Basic authentication with an API key (docs/api.md, section 5). The
+ * nodes test it by listing the company's webhooks.
  */
 export class DeliveryServiceApi implements ICredentialType {
 	name = 'deliveryServiceApi';

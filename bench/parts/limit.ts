@@ -4,7 +4,7 @@ import type { LimitRun } from '../results';
 import { accountFor, deliveries, errorsOf, Sender, Target } from '../sending';
 import { ownFromJson } from '../workflows';
 
-/** The limit of the service (API document, section 8). */
+/** The limit of the service (docs/api.md, section 8). */
 const limit = { requests: 100, perMs: 60_000 };
 const batchSize = 100;
 

@@ -35,8 +35,8 @@ export class Api {
 	constructor(private readonly options: ApiOptions) {}
 
 	/**
-	 * Creates deliveries (section 4.1) and fires event 1 for each. Throws a Rejection (403) for a
-	 * company that the key has no access to.
+	 * Creates deliveries (docs/api.md, section 4.1) and fires event 1 for each. Throws a Rejection (403)
+	 * for a company that the key has no access to.
 	 */
 	create(req: Request): ServiceResponse {
 		const { companyIds } = this.options;
@@ -64,8 +64,8 @@ export class Api {
 	}
 
 	/**
-	 * Updates deliveries (section 4.2) and fires event 3 for each. Throws a Rejection (404) and changes
-	 * nothing if one of them does not exist.
+	 * Updates deliveries (docs/api.md, section 4.2) and fires event 3 for each. Throws a Rejection (404)
+	 * and changes nothing if one of them does not exist.
 	 */
 	update(req: Request): ServiceResponse {
 		const next = (input: UpdateRequest) => this.updateDeliveries(input);
@@ -82,7 +82,10 @@ export class Api {
 		return { status: 200, body: { ...success, data: { jobs: randomUUID() } } };
 	}
 
-	/** Lists a company's subscriptions (section 4.4). Throws a Rejection (404) for an unknown company. */
+	/**
+	 * Lists a company's subscriptions (docs/api.md, section 4.4). Throws a Rejection (404) for an unknown
+	 * company.
+	 */
 	listWebhooks(req: Request): ServiceResponse {
 		const companyId = this.requireCompanyId(req);
 		const next = () => {
@@ -95,7 +98,10 @@ export class Api {
 		return this.handle('list', undefined, next, this.options.variant().list);
 	}
 
-	/** Subscribes a URL to an event (section 4.3). Throws a Rejection (404) for an unknown company. */
+	/**
+	 * Subscribes a URL to an event (docs/api.md, section 4.3). Throws a Rejection (404) for an unknown
+	 * company.
+	 */
 	subscribe(req: Request): ServiceResponse {
 		const companyId = this.requireCompanyId(req);
 		const next = ({ url, action }: SubscriptionRequest) => {
@@ -106,7 +112,10 @@ export class Api {
 		return this.handle('subscribe', wanted, next, this.options.variant().subscribe);
 	}
 
-	/** Unsubscribes a URL from an event (section 4.5). Throws a Rejection (404) if it is not subscribed. */
+	/**
+	 * Unsubscribes a URL from an event (docs/api.md, section 4.5). Throws a Rejection (404) if it is not
+	 * subscribed.
+	 */
 	unsubscribe(req: Request): ServiceResponse {
 		const companyId = this.requireCompanyId(req);
 		const next = ({ url, action }: SubscriptionRequest) => {
@@ -162,7 +171,7 @@ export class Api {
 	}
 }
 
-/** Allows only requests with one of these keys (section 5); others get 401. */
+/** Allows only requests with one of these keys (docs/api.md, section 5); others get 401. */
 export function basicAuth(apiKeyIds: ReadonlySet<string>, apiSecret: string): RequestHandler {
 	const isExpected = (actual: Buffer) =>
 		[...apiKeyIds].some((id) => timingSafeEqual(actual, digest(`${id}:${apiSecret}`)));
@@ -176,7 +185,7 @@ export function basicAuth(apiKeyIds: ReadonlySet<string>, apiSecret: string): Re
 	};
 }
 
-/** Applies the rate limit (section 8); requests over the limit get 429. */
+/** Applies the rate limit (docs/api.md, section 8); requests over the limit get 429. */
 export function limitRequests(options: {
 	window: SlidingWindow;
 	now: () => number;
@@ -192,7 +201,9 @@ export function limitRequests(options: {
 	};
 }
 
-/** Converts `action` of a form to the documented integer (section 4.3); form values are text. */
+/**
+ * Converts `action` of a form to the documented integer (docs/api.md, section 4.3); form values are text.
+ */
 export const parseFormAction: RequestHandler = (req, _res, next) => {
 	const form = z
 		.object({ action: z.string().regex(/^\d+$/) })

@@ -27,7 +27,7 @@ const settingsSchema = z
 	.object({
 		/** The form of `Retry-After` in a 429. */
 		retryAfter: retryAfterSchema,
-		/** The rate limit of create requests in a sliding window (section 8). */
+		/** The rate limit of create requests in a sliding window (docs/api.md, section 8). */
 		creationLimit: creationLimitSchema,
 		/** How long every request waits before it is handled. */
 		latencyMs: z.number().int().min(0).max(3_600_000),
@@ -104,7 +104,10 @@ export class Control {
 		return this.dependencies.events.list();
 	}
 
-	/** Blacklists a URL for an event (section 2.7). Throws a Rejection (404) if it is not subscribed. */
+	/**
+	 * Blacklists a URL for an event (docs/api.md, section 2.7). Throws a Rejection (404) if it is not
+	 * subscribed.
+	 */
 	blacklist(url: string, action: Action): void {
 		if (this.dependencies.state.ban(url, action) === 0) {
 			throw new Rejection(404, 'NOT_FOUND', `No subscription of ${url} to event ${action}`);

@@ -15,20 +15,20 @@ const hourMs = 3_600_000;
 /** The first two are documented; the others are invented for the local service. */
 const statuses = ['pending review', 'processing', 'assigned', 'picked up', 'delivered'];
 
-/** The symbol of the local service's only currency (section 6, create task). */
+/** The symbol of the local service's only currency (docs/api.md, section 6, create task). */
 export const currencySign = '$';
 
 /**
- * Returns the next status in the local service's own order (section 3 shows no transitions), or
- * undefined after the last one.
+ * Returns the next status in the local service's own order (docs/api.md, section 3 shows no transitions),
+ * or undefined after the last one.
  */
 export function nextStatus(status: string): string | undefined {
 	return statuses[statuses.indexOf(status) + 1];
 }
 
 /**
- * Returns the stored delivery for one delivery of a create request (sections 2.1 and 2.6). Its status
- * follows the geocoding rules of section 2.4.
+ * Returns the stored delivery for one delivery of a create request (docs/api.md, sections 2.1 and 2.6).
+ * Its status follows the geocoding rules of docs/api.md, section 2.4.
  */
 export function createDelivery(
 	request: DeliveryRequest,
@@ -53,8 +53,8 @@ export function createDelivery(
 }
 
 /**
- * Returns the delivery with the changes of an update request (section 4.2). Location and contact are
- * merged into the dropoff, packages are replaced; price and city change only if requested.
+ * Returns the delivery with the changes of an update request (docs/api.md, section 4.2). Location and
+ * contact are merged into the dropoff, packages are replaced; price and city change only if requested.
  */
 export function updateDelivery(delivery: StoredDelivery, update: UpdateRequest): StoredDelivery {
 	const { location, contact, packages, cod, referenceId, addTags, removeTags } =

@@ -33,13 +33,15 @@ export interface FiredEvent {
 	readonly postings: readonly Posting[];
 }
 
-/** Returns the payload of the create-task event (section 6, event 1). */
+/** Returns the payload of the create-task event (docs/api.md, section 6, event 1). */
 export function createTaskPayload({ record }: StoredDelivery): Record<string, unknown> {
 	const { id, distance, price } = record;
 	return { id, distance, price, currencySign };
 }
 
-/** Returns the payload of the create-route event (section 6, event 2) for these deliveries. */
+/**
+ * Returns the payload of the create-route event (docs/api.md, section 6, event 2) for these deliveries.
+ */
 export function createRoutePayload(
 	routeId: string,
 	deliveries: readonly StoredDelivery[],
@@ -54,7 +56,7 @@ export function createRoutePayload(
 	};
 }
 
-/** Returns the payload of the update-task event (section 6, event 3). */
+/** Returns the payload of the update-task event (docs/api.md, section 6, event 3). */
 export function updateTaskPayload({ record, companyId }: StoredDelivery): Record<string, unknown> {
 	return {
 		id: record.id,
@@ -97,8 +99,8 @@ export class Events {
 	}
 
 	/**
-	 * Posts an event as JSON to its active subscriptions (section 6), of one company or of all.
-	 * Resolves when all calls have finished or failed. Never rejects.
+	 * Posts an event as JSON to its active subscriptions (docs/api.md, section 6), of one company or of
+	 * all. Resolves when all calls have finished or failed. Never rejects.
 	 */
 	async fire(action: Action, payload: unknown, companyId?: number): Promise<Posting[]> {
 		const postings: Posting[] = [];
@@ -162,7 +164,7 @@ export class Events {
 	}
 }
 
-/** Returns the documented call for an event: a POST of JSON (section 6). */
+/** Returns the documented call for an event: a POST of JSON (docs/api.md, section 6). */
 function documentedCall(payload: unknown): Call {
 	return { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(payload) };
 }

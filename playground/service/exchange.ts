@@ -144,7 +144,7 @@ const httpErrorShape = z.object({
 	headers: z.record(z.string()).optional(),
 });
 
-/** Returns the response for an error: `code` and `message` (section 7). */
+/** Returns the response for an error: `code` and `message` (docs/api.md, section 7). */
 export function errorResponse(error: unknown): ServiceResponse {
 	if (error instanceof Rejection) return responseWithCode(error.status, error.message, error);
 	if (error instanceof z.ZodError) {

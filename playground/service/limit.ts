@@ -12,7 +12,7 @@ export const retryAfterSchema = z.enum(['seconds', 'date', 'off']);
 
 export type RetryAfter = z.infer<typeof retryAfterSchema>;
 
-/** Counts requests in a sliding window (section 8: create requests per minute). */
+/** Counts requests in a sliding window (docs/api.md, section 8: create requests per minute). */
 export class SlidingWindow {
 	private admitted: number[] = [];
 

@@ -38,7 +38,7 @@ export interface ServiceOptions {
 	readonly apiSecret?: string;
 	/** The key's own company first, then its child companies. */
 	readonly companyIds?: number[];
-	/** Defaults to 100 requests in 60 seconds (section 8). */
+	/** Defaults to 100 requests in 60 seconds (docs/api.md, section 8). */
 	readonly creationLimit?: CreationLimit;
 	/** The clock of the limit and of all recorded times. Defaults to Date.now. */
 	readonly now?: () => number;

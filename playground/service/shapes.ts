@@ -43,14 +43,14 @@ const deliveryShape = z.object({
 	cod: z.number().optional(),
 });
 
-/** Body of the create request (section 4.1). */
+/** Body of the create request (docs/api.md, section 4.1). */
 export const creationShape = z.object({
 	deliveries: z.array(deliveryShape),
 	companyId: z.number().optional(),
 	type: z.enum(['flex', 'express', 'slot']).default('slot'),
 });
 
-/** Body of the update request (section 4.2). */
+/** Body of the update request (docs/api.md, section 4.2). */
 export const updateShape = z.object({
 	deliveryIds: z.array(z.string()).optional(),
 	referenceIds: z.array(z.string()).optional(),
@@ -68,10 +68,10 @@ export const updateShape = z.object({
 	recalculateCity: z.boolean().optional(),
 });
 
-/** An event code of section 6. */
+/** An event code of docs/api.md, section 6. */
 export const actionShape = z.union([z.literal(1), z.literal(2), z.literal(3)]);
 
-/** Body of the subscribe and unsubscribe requests (sections 4.3 and 4.5). */
+/** Body of the subscribe and unsubscribe requests (docs/api.md, sections 4.3 and 4.5). */
 export const subscriptionShape = z.object({ url: z.string(), action: actionShape });
 
 export type Location = z.infer<typeof locationShape>;
@@ -82,7 +82,7 @@ export type DeliveryType = z.infer<typeof creationShape>['type'];
 export type UpdateRequest = z.infer<typeof updateShape>;
 export type Action = z.infer<typeof actionShape>;
 
-/** A created-delivery record (section 2.6). */
+/** A created-delivery record (docs/api.md, section 2.6). */
 export interface DeliveryRecord {
 	readonly index: number;
 	readonly id: string;
@@ -109,7 +109,7 @@ export interface StoredDelivery {
 	readonly tagIds: readonly number[];
 }
 
-/** A webhook subscription of a company (section 2.7). */
+/** A webhook subscription of a company (docs/api.md, section 2.7). */
 export interface Webhook {
 	readonly companyId: number;
 	readonly url: string;
@@ -132,7 +132,7 @@ export interface Call {
 	readonly body: string;
 }
 
-/** A rejected request: becomes a response of `code` and `message` (section 7). */
+/** A rejected request: becomes a response of `code` and `message` (docs/api.md, section 7). */
 export class Rejection extends Error {
 	constructor(
 		readonly status: number,

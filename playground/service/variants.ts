@@ -37,17 +37,17 @@ export interface ApiVariant {
 	readonly description: string;
 	/** What the nodes must do, in one sentence. */
 	readonly rule: string;
-	/** Create deliveries (section 4.1). */
+	/** Create deliveries (docs/api.md, section 4.1). */
 	readonly create?: Handler<CreationRequest>;
-	/** Update deliveries (section 4.2). */
+	/** Update deliveries (docs/api.md, section 4.2). */
 	readonly update?: Handler<UpdateRequest>;
-	/** List subscriptions (section 4.4). */
+	/** List subscriptions (docs/api.md, section 4.4). */
 	readonly list?: Handler<undefined>;
-	/** Subscribe (section 4.3). */
+	/** Subscribe (docs/api.md, section 4.3). */
 	readonly subscribe?: Handler<SubscriptionRequest>;
-	/** Unsubscribe (section 4.5). */
+	/** Unsubscribe (docs/api.md, section 4.5). */
 	readonly unsubscribe?: Handler<SubscriptionRequest>;
-	/** The call to a subscribed URL when an event happens (section 6). */
+	/** The call to a subscribed URL when an event happens (docs/api.md, section 6). */
 	readonly eventCall?: (payload: unknown) => Call;
 }
 
@@ -70,7 +70,7 @@ const onEveryRequest = (response: ServiceResponse) => ({
 	list: () => response,
 });
 
-/** A response of `code` and `message` (section 7). */
+/** A response of `code` and `message` (docs/api.md, section 7). */
 const message = (status: number, code: string, text: string): ServiceResponse => ({
 	status,
 	body: { code, message: text },

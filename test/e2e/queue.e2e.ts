@@ -32,7 +32,7 @@ import { nodes, triggerWorkflow } from './support/workflows';
 import { credentialName, credentialType } from './support/installation';
 import type { ComposeService } from '../support/compose';
 
-/** The rate limit for each process (section 8 of the API document). */
+/** The rate limit for each process (docs/api.md, section 8). */
 const rateLimit = { requests: 100, perMs: 60_000 };
 const noLimit = { requests: 1_000_000, perMs: 1 };
 

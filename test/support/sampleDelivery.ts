@@ -1,7 +1,7 @@
 /** Valid parts of requests from the API document, which tests can change. */
 import type { IDataObject } from 'n8n-workflow';
 
-/** A contact with all fields of section 2.3. */
+/** A contact with all fields of docs/api.md, section 2.3. */
 export function contact(changes: object = {}): IDataObject {
 	return { name: 'Ana Torres', email: 'ana@mail.example', phonenumber: '+1 555 0100', ...changes };
 }
@@ -11,7 +11,7 @@ export function place(location: object = { address: '48 Oak Avenue, Springfield'
 	return { contact: contact(), location };
 }
 
-/** A package with the required fields of section 2.5. */
+/** A package with the required fields of docs/api.md, section 2.5. */
 export function pack(changes: object = {}): IDataObject {
 	return { name: 'Box', qty: 1, size: 's', ...changes };
 }
@@ -28,7 +28,7 @@ const dropoff = {
 	location: { address: '48 Oak Avenue, Springfield' },
 };
 
-/** A delivery with the required fields of section 2.1. */
+/** A delivery with the required fields of docs/api.md, section 2.1. */
 export function delivery(changes: object = {}): IDataObject {
 	return { pickup, dropoff, packages: [pack()], ...changes };
 }

@@ -37,7 +37,7 @@ export const referenceIdsField: INodeProperties = requiredField(
 	'Comma-separated list of reference IDs, or an expression that returns a list. If an ID contains a comma, use an expression.',
 );
 
-/** The delivery types (API document, section 4.1). */
+/** The delivery types (docs/api.md, section 4.1). */
 export const deliveryTypeOptions: INodePropertyOptions[] = [
 	{ name: 'Express', value: 'express' },
 	{ name: 'Flex', value: 'flex' },

@@ -31,7 +31,7 @@ export type Outcome = Created | Skipped | Failure | { kind: 'invalid'; problem: 
 export interface Created {
 	kind: 'created';
 	id: string;
-	/** The service's record of the delivery, with unknown fields (API document, section 2.6). */
+	/** The service's record of the delivery, with unknown fields (docs/api.md, section 2.6). */
 	record: Record<string, unknown>;
 }
 

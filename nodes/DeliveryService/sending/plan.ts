@@ -20,7 +20,7 @@ export function groupJobs(jobs: readonly Job[]): Job[][] {
  */
 const maxSentIndividually = 5 * limits.creationRequestsPerWindow;
 
-/** Enough to reach the rate limit (API document, section 8) when a response takes 2 seconds. */
+/** Enough to reach the rate limit (docs/api.md, section 8) when a response takes 2 seconds. */
 const maxInFlight = 4;
 
 /** A crash leaves all claimed deliveries unknown, so even a large run claims no more than this. */

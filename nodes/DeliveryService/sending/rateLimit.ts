@@ -3,8 +3,8 @@ import type { Clock } from '../common/clock';
 import { limits } from '../service/schemas';
 
 /**
- * Keeps creation requests within the service's rate limit (API document, section 8): at most `max`
- * in any window of time, however many executions share it.
+ * Keeps creation requests within the service's rate limit (docs/api.md, section 8): at most `max` in any
+ * window of time, however many executions share it.
  */
 export class RateLimit {
 	/**

@@ -36,7 +36,7 @@ export function isUnreachable(exchange: Exchange): boolean {
 
 /**
  * The single table that decides what may be retried. The API document names only 200 and 401
- * (section 7); the other rows follow from what HTTP says about these responses.
+ * (docs/api.md, section 7); the other rows follow from what HTTP says about these responses.
  *
  * | result of the request                             | class        |
  * | ------------------------------------------------- | ------------ |
@@ -60,8 +60,8 @@ export function classifyExchange(exchange: Exchange): ExchangeClass {
 }
 
 /**
- * Classifies a request that must not be sent twice, e.g. a creation: by the table above, except for a
- * 503 without the service's own error (API document, section 7). Some gateways respond like that, with
+ * Classifies a request that must not be sent twice, e.g. a creation: by the table above, except for a 503
+ * without the service's own error (docs/api.md, section 7). Some gateways respond like that, with
  * Retry-After, when the service behind them takes too long but continues to work.
  */
 export function classifyCreation(exchange: Exchange): ExchangeClass {
@@ -72,7 +72,7 @@ export function classifyCreation(exchange: Exchange): ExchangeClass {
 
 type CreatedRecord = Record<string, unknown>;
 
-/** The records in the payload of a response (API document, section 4.1). */
+/** The records in the payload of a response (docs/api.md, section 4.1). */
 function recordsOf(exchange: Exchange): readonly CreatedRecord[] {
 	const body = exchange.kind === 'response' ? exchange.body : undefined;
 	return creationResponseSchema.safeParse(body).data?.payload ?? [];
@@ -84,9 +84,9 @@ export function namesCreatedDelivery(exchange: Exchange): boolean {
 }
 
 /**
- * The outcome of each delivery of a batch, in order. A record with an ID counts whatever the status.
- * After a rejection, only a delivery that was sent alone is known not to exist: the API document does
- * not say that a rejected request creates nothing (section 7).
+ * The outcome of each delivery of a batch, in order. A record with an ID counts whatever the status. After
+ * a rejection, only a delivery that was sent alone is known not to exist: the API document does not say
+ * that a rejected request creates nothing (docs/api.md, section 7).
  */
 export function outcomesOf(batch: readonly Job[], exchange: Exchange): Outcome[] {
 	const { created, otherIds } = matchRecords(batch, exchange);
@@ -115,7 +115,7 @@ function restOutcome(
 }
 
 /**
- * Matches the records of a response with the deliveries of its request (API document, section 2.6). A
+ * Matches the records of a response with the deliveries of its request (docs/api.md, section 2.6). A
  * record belongs to the delivery at its index, and the only one of a success to the only delivery. A
  * delivery with two records, or with the ID of another one, has none.
  */

@@ -29,8 +29,8 @@ export interface Report {
 export const nothingSent: Report = { ledgerFailed: false };
 
 /**
- * Creates deliveries, each exactly once (API document, sections 4.1 and 8). Sets the outcome of each
- * job; never throws.
+ * Creates deliveries, each exactly once (docs/api.md, sections 4.1 and 8). Sets the outcome of each job;
+ * never throws.
  *
  * @param jobs in the order of their items; those with an outcome are left as they are
  */

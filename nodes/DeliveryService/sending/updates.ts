@@ -61,9 +61,9 @@ const maxLostAttempts = 3;
 const maxConsecutiveUnknown = 3;
 
 /**
- * Updates deliveries (API document, section 4.2): the IDs of an item in requests of up to 10, one after
- * the other in the order of the items, since a later change must win. A rejected request is repeated
- * for each of its deliveries individually, so that one wrong ID does not fail the others.
+ * Updates deliveries (docs/api.md, section 4.2): the IDs of an item in requests of up to 10, one after the
+ * other in the order of the items, since a later change must win. A rejected request is repeated for each
+ * of its deliveries individually, so that one wrong ID does not fail the others.
  *
  * @yields the results of each request, in order; updates that are no longer sent come last
  */

@@ -76,8 +76,8 @@ const tlsAbortedMessage = 'before secure TLS connection was established';
 
 /**
  * Creates a client for one credential. Requests use n8n's HTTP helper, so its proxy and TLS settings
- * apply, with the credential's Basic authentication (API document, section 5). Redirects are not
- * followed: a POST would become a GET.
+ * apply, with the credential's Basic authentication (docs/api.md, section 5). Redirects are not followed:
+ * a POST would become a GET.
  *
  * @throws NodeOperationError when the credential is incomplete or its Base URL is invalid
  */
@@ -175,7 +175,7 @@ const formHeaders = {
 	'Accept-Charset': 'utf-8',
 };
 
-/** A URL subscribed to an event of a company (API document, section 2.7). */
+/** A URL subscribed to an event of a company (docs/api.md, section 2.7). */
 export interface Subscription {
 	url: string;
 	/** The event's code. */
@@ -185,7 +185,7 @@ export interface Subscription {
 /** A creation waits longer than other requests: after a timeout, its deliveries must be looked up. */
 export const creationTimeoutMs = 120_000;
 
-/** Creates deliveries (section 4.1). */
+/** Creates deliveries (docs/api.md, section 4.1). */
 export function creationRequest(body: CreationBody): ServiceRequest {
 	return {
 		method: 'POST',
@@ -195,12 +195,15 @@ export function creationRequest(body: CreationBody): ServiceRequest {
 	};
 }
 
-/** Updates deliveries (section 4.2). */
+/** Updates deliveries (docs/api.md, section 4.2). */
 export function updateRequest(body: UpdateBody): ServiceRequest {
 	return { method: 'PATCH', path: '/v1/deliveries/dropoff', json: body };
 }
 
-/** Lists a company's subscriptions, subscribes a URL, or unsubscribes it (sections 4.3 to 4.5). */
+/**
+ * Lists a company's subscriptions, subscribes a URL, or unsubscribes it (docs/api.md, sections 4.3 to
+ * 4.5).
+ */
 export function webhookRequest(
 	method: 'GET' | 'POST' | 'DELETE',
 	companyId: number,

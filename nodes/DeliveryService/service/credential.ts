@@ -4,7 +4,7 @@ import { failure, type Result } from '../common/result';
 import { isBlank } from '../common/text';
 import { companyIdSchema } from './schemas';
 
-/** Paths of the endpoints (API document, section 4), which the nodes append to the Base URL. */
+/** Paths of the endpoints (docs/api.md, section 4), which the nodes append to the Base URL. */
 const endpointPath = /\/(v1(\/deliveries(\/dropoff)?)?|hooks(\/companies(\/[^/]*)?)?)$/i;
 
 /** What is wrong with a Base URL, as the end of a sentence; undefined when it is valid. */
@@ -33,7 +33,7 @@ export const credentialSchema = z.object({
 			const message = baseUrlProblem(url);
 			if (message) context.addIssue({ code: 'custom', message });
 		}),
-	// Basic authentication (section 5) ends the user name at the first colon.
+	// Basic authentication (docs/api.md, section 5) ends the user name at the first colon.
 	apiKeyId: z
 		.string()
 		.trim()
@@ -87,7 +87,7 @@ export function readCompanyOption(
 	});
 }
 
-/** The company in a node's options, or else in the credential (API document, section 4.3). */
+/** The company in a node's options, or else in the credential (docs/api.md, section 4.3). */
 export function selectedCompany(
 	{ companyId }: Pick<Credential, 'companyId'>,
 	options: Readonly<Record<string, unknown>>,

@@ -16,7 +16,7 @@ import { notFoundProblem, readWebhookList } from './webhooks';
 const testTimeoutMs = 15_000;
 
 /**
- * Tests a credential by listing the company's webhooks (API document, section 4.4). The message
+ * Tests a credential by listing the company's webhooks (docs/api.md, section 4.4). The message
  * distinguishes a wrong key, a wrong company or Base URL, and an unreachable host.
  *
  * A function instead of a declared request, for which n8n shows only bare error codes.

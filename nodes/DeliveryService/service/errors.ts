@@ -45,8 +45,8 @@ export function isAboutAllRequests(exchange: Exchange): boolean {
 }
 
 /**
- * Explains a failed request and what to do, including the code and message of the service (API document,
- * section 7).
+ * Explains a failed request and what to do, including the code and message of the service
+ * (docs/api.md, section 7).
  *
  * @param requestedIds the IDs that the user entered, for the advice on a 404
  */

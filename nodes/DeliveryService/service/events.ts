@@ -28,7 +28,7 @@ interface ServiceEvent {
 	fields: Readonly<Record<string, z.ZodType>>;
 }
 
-/** The events of the service and everything that differs between them (API document, section 6). */
+/** The events of the service and everything that differs between them (docs/api.md, section 6). */
 export const events: Readonly<Record<EventName, ServiceEvent>> = {
 	createTask: {
 		code: 1,
@@ -79,8 +79,8 @@ export interface ParsedEvent {
 }
 
 /**
- * Parses the payload of an event (section 6). Numeric text becomes a number, and a route's date gets
- * an additional field `dateIso` (ISO 8601). No field is dropped.
+ * Parses the payload of an event (docs/api.md, section 6). Numeric text becomes a number, and a route's
+ * date gets an additional field `dateIso` (ISO 8601). No field is dropped.
  */
 export function parseEvent(
 	event: EventName,

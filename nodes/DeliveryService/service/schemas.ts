@@ -19,7 +19,7 @@ import {
 	removeEmptyEntries,
 } from './values';
 
-/** The limits of the service (API document, sections 2.1 and 8). */
+/** The limits of the service (docs/api.md, sections 2.1 and 8). */
 export const limits = {
 	/** Deliveries in one creation request. */
 	deliveriesPerRequest: 100,
@@ -39,22 +39,22 @@ export const limits = {
  * fields, wrong types and broken rules. Response schemas are tolerant and keep unknown fields.
  */
 
-/** A package's size (section 2.5). */
+/** A package's size (docs/api.md, section 2.5). */
 export const packageSizeSchema = z.preprocess(lowerCase, z.enum(['xs', 's', 'm', 'l', 'xl']));
 
-/** The type of a creation request (section 4.1). */
+/** The type of a creation request (docs/api.md, section 4.1). */
 export const deliveryTypeSchema = z.enum(['slot', 'flex', 'express']);
 
-/** A company's identifier (sections 4.1 and 4.3). */
+/** A company's identifier (docs/api.md, sections 4.1 and 4.3). */
 export const companyIdSchema = identifier;
 
-/** The person who hands over or receives the packages (section 2.3). */
+/** The person who hands over or receives the packages (docs/api.md, section 2.3). */
 const contactFields = { name: text, email, phonenumber: text.optional() };
 
 /** A contact of which another place or the existing delivery supplies the rest. */
 const optionalContactFields = z.object(contactFields).partial().shape;
 
-/** An address as components (section 2.4). */
+/** An address as components (docs/api.md, section 2.4). */
 const addressComponentsSchema = strictObjectIgnoringBlanks({
 	streetName: text.optional(),
 	neighborhood: text.optional(),
@@ -66,7 +66,7 @@ const addressComponentsSchema = strictObjectIgnoringBlanks({
 	message: 'requires at least one field, e.g. the street or the city',
 });
 
-/** An address as text or as components (section 2.4). */
+/** An address as text or as components (docs/api.md, section 2.4). */
 const addressSchema = z.union([text, addressComponentsSchema]);
 
 /** A coordinate as text without an exponent; values within a few centimeters of 0 are rounded. */
@@ -89,7 +89,10 @@ function requireBothCoordinates({
 	});
 }
 
-/** The location of a place: address text, address components or a saved warehouse (section 2.4). */
+/**
+ * The location of a place: address text, address components or a saved warehouse
+ * (docs/api.md, section 2.4).
+ */
 const locationSchema = strictObjectIgnoringBlanks({
 	address: addressSchema.optional(),
 	warehouse: identifier.optional(),
@@ -116,7 +119,9 @@ const locationSchema = strictObjectIgnoringBlanks({
 	})
 	.check(requireBothCoordinates);
 
-/** Where packages are handed over or received (section 2.2), with the fields of its contact. */
+/**
+ * Where packages are handed over or received (docs/api.md, section 2.2), with the fields of its contact.
+ */
 function placeWith<Contact extends z.core.$ZodLooseShape>(contact: Contact) {
 	return strictObjectIgnoringBlanks({
 		contact: strictObjectIgnoringBlanks(contact),
@@ -129,7 +134,7 @@ const placeSchema = placeWith(contactFields);
 /** A place that another place supplies with what is missing in its contact. */
 export const placeOverrideSchema = placeWith(optionalContactFields);
 
-/** A package (section 2.5). */
+/** A package (docs/api.md, section 2.5). */
 const packageFields = {
 	id: text.optional(),
 	name: text,
@@ -147,7 +152,9 @@ const extraDataSchema = strictObjectIgnoringBlanks({
 	searchable: z.boolean().optional(),
 });
 
-/** A delivery in a creation request (section 2.1), with its pickup and the size of a package. */
+/**
+ * A delivery in a creation request (docs/api.md, section 2.1), with its pickup and the size of a package.
+ */
 function deliveryWith<Pickup extends z.ZodType, Size extends z.ZodType>(
 	pickup: Pickup,
 	size: Size,
@@ -168,7 +175,8 @@ export const deliverySchema = deliveryWith(placeSchema, packageSizeSchema);
 
 /**
  * A delivery that the user has written in the service's format. It may also have what the document's
- * samples show: a pickup contact without an email, and an integer as size (sections 2.3 and 2.5).
+ * samples show: a pickup contact without an email, and an integer as size (docs/api.md, sections 2.3 and
+ * 2.5).
  */
 export const deliveryJsonSchema = deliveryWith(
 	placeWith({ ...contactFields, email: email.optional() }),
@@ -177,14 +185,14 @@ export const deliveryJsonSchema = deliveryWith(
 
 export type Delivery = z.infer<typeof deliveryJsonSchema>;
 
-/** The body of a creation request (section 4.1). */
+/** The body of a creation request (docs/api.md, section 4.1). */
 export interface CreationBody {
 	deliveries: Delivery[];
 	companyId?: number;
 	type?: z.infer<typeof deliveryTypeSchema>;
 }
 
-/** The changes of an update (section 4.2). Unlike at creation, coordinates are numbers. */
+/** The changes of an update (docs/api.md, section 4.2). Unlike at creation, coordinates are numbers. */
 export const deliveryChangesSchema = strictObject({
 	location: strictObject({
 		address: text.optional(),
@@ -207,7 +215,7 @@ export const deliveryChangesSchema = strictObject({
 
 export type DeliveryChanges = z.infer<typeof deliveryChangesSchema>;
 
-/** The deliveries to update: one kind of ID, never both (section 4.2). */
+/** The deliveries to update: one kind of ID, never both (docs/api.md, section 4.2). */
 export const targetSchemas = {
 	deliveryIds: z.array(text).min(1),
 	referenceIds: z.array(referenceIdSchema).min(1),
@@ -215,7 +223,7 @@ export const targetSchemas = {
 
 export type TargetKind = keyof typeof targetSchemas;
 
-/** The body of an update request (section 4.2). */
+/** The body of an update request (docs/api.md, section 4.2). */
 export interface UpdateBody {
 	deliveryIds?: string[];
 	referenceIds?: string[];
@@ -225,7 +233,7 @@ export interface UpdateBody {
 	recalculateCity: boolean;
 }
 
-/** The URL of a subscription (section 2.7). A parser would drop line breaks within it. */
+/** The URL of a subscription (docs/api.md, section 2.7). A parser would drop line breaks within it. */
 export const webhookUrlSchema = z.preprocess(
 	textFromNumber,
 	z.string().refine((value) => /^https?:\/\/\P{Cc}+$/iu.test(value) && URL.canParse(value), {
@@ -233,13 +241,15 @@ export const webhookUrlSchema = z.preprocess(
 	}),
 );
 
-/** The used part of a creation response (section 4.1). */
+/** The used part of a creation response (docs/api.md, section 4.1). */
 export const creationResponseSchema = z.object({
 	/** A record that is not an object is useless, but must not hide the others. */
 	payload: z.array(anyObject.catch({})),
 });
 
-/** The documented response to an update (section 4.2); its job is what confirms the update. */
+/**
+ * The documented response to an update (docs/api.md, section 4.2); its job is what confirms the update.
+ */
 export const updateResponseSchema = z
 	.object({ code: readableText, message: readableText, data: z.object({ jobs: text }) })
 	.transform(({ code, message, data }) => ({
@@ -250,15 +260,15 @@ export const updateResponseSchema = z
 
 export type UpdateResponse = z.infer<typeof updateResponseSchema>;
 
-/** The code and message of a response (sections 4.1, 4.2 and 7). */
+/** The code and message of a response (docs/api.md, sections 4.1, 4.2 and 7). */
 export const codeAndMessageSchema = z
 	.object({ code: readableText, message: readableText })
 	.catch({});
 
-/** An error as the API document describes it (section 7): a gateway's has another form. */
+/** An error as the API document describes it (docs/api.md, section 7): a gateway's has another form. */
 export const errorBodySchema = z.object({ code: z.string().min(1), message: z.string().min(1) });
 
-/** A listed subscription (sections 2.7 and 4.4), with all its other fields. */
+/** A listed subscription (docs/api.md, sections 2.7 and 4.4), with all its other fields. */
 export const listedWebhookSchema = z.looseObject({
 	url: z.string().min(1),
 	action: identifier,

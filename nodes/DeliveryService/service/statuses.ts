@@ -1,11 +1,11 @@
 import { foldWords } from '../common/text';
 
 /*
- * Comparing the statuses of deliveries. The API document names two of them, in words (section 3);
- * services and their clients spell them as codes, too, e.g. "pending_to_review".
+ * Comparing the statuses of deliveries. The API document names two of them, in words
+ * (docs/api.md, section 3); services and their clients spell them as codes, too, e.g. "pending_to_review".
  */
 
-/** Whether the service could not find the address of a delivery (API document, section 3). */
+/** Whether the service could not find the address of a delivery (docs/api.md, section 3). */
 export function isPendingReview(status: string): boolean {
 	const folded = foldWords(status);
 	return folded.includes('pending') && folded.includes('review');

@@ -128,7 +128,7 @@ type FieldOf<Value> = Value extends readonly unknown[]
  */
 export type Labels<Value> = Readonly<Record<FieldOf<Value>, string>>;
 
-/** The labels of the documented fields (API document, sections 2.1 to 2.5, 4.1 and 4.2). */
+/** The labels of the documented fields (docs/api.md, sections 2.1 to 2.5, 4.1 and 4.2). */
 export const serviceLabels = {
 	pickup: 'pickup',
 	dropoff: 'dropoff',

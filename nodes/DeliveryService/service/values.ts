@@ -69,7 +69,7 @@ export const readableText = textOrNumber.optional().catch(undefined);
 /** Text that may be empty. */
 export const possiblyEmptyText = z.preprocess(textFromNumber, z.string());
 
-/** An email address (section 2.3). */
+/** An email address (docs/api.md, section 2.3). */
 export const email = z.preprocess(
 	textFromNumber,
 	z
@@ -87,8 +87,8 @@ const localPart = /^[\w!#$%&'*+/=?^`{|}~-]+(\.[\w!#$%&'*+/=?^`{|}~-]+)*$/;
 const domainLabel = /^[a-z\d]([a-z\d-]*[a-z\d])?$/i;
 
 /**
- * Whether text is an email address of the format email (section 2.3), which is ASCII. Quoted names and
- * IP addresses are rejected.
+ * Whether text is an email address of the format email (docs/api.md, section 2.3), which is ASCII. Quoted
+ * names and IP addresses are rejected.
  */
 export function isEmailAddress(address: string): boolean {
 	const [local = '', domain = '', ...others] = address.split('@');
@@ -106,10 +106,10 @@ export function isEmailAddress(address: string): boolean {
 	);
 }
 
-/** In degrees (section 2.4). */
+/** In degrees (docs/api.md, section 2.4). */
 export const latitude = z.preprocess(numberFromText, z.number().min(-90).max(90));
 
-/** In degrees (section 2.4). */
+/** In degrees (docs/api.md, section 2.4). */
 export const longitude = z.preprocess(numberFromText, z.number().min(-180).max(180));
 
 /** Text with at most `maximum` characters (Unicode code points). */

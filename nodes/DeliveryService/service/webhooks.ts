@@ -37,10 +37,10 @@ export interface Webhook extends Subscription {
 export type Webhooks = ReturnType<typeof companyWebhooksClient>;
 
 /**
- * A client for the subscriptions of a company (sections 4.3 to 4.5).
+ * A client for the subscriptions of a company (docs/api.md, sections 4.3 to 4.5).
  *
- * Every method waits for the response and throws a NodeApiError when the service rejects the
- * request or can't be reached.
+ * Every method waits for the response and throws a NodeApiError when the service rejects the request or
+ * can't be reached.
  */
 export function companyWebhooksClient(
 	node: INode,
@@ -60,7 +60,9 @@ export function companyWebhooksClient(
 			const exchange = await request();
 			return isListMissing(exchange) ? noWebhooks : requireList(node, exchange);
 		},
-		/** Any success counts, since the API document shows no response body (section 4.3). */
+		/**
+		 * Any success counts, since the API document shows no response body (docs/api.md, section 4.3).
+		 */
 		async subscribe(subscription: Subscription) {
 			const exchange = await send(webhookRequest('POST', companyId, subscription));
 			if (exchange.status === 409)
@@ -89,8 +91,8 @@ function conflictProblem(detail: string): Problem {
 
 /**
  * Whether the service itself has no list of the company (404). The API document shows no such response
- * (section 4.4): the company may be unknown or have no webhooks. An empty body or a web page does not come
- * from the service.
+ * (docs/api.md, section 4.4): the company may be unknown or have no webhooks. An empty body or a web page
+ * does not come from the service.
  */
 function isListMissing(exchange: Exchange): boolean {
 	return exchange.status === 404 && serviceDetail(exchange) !== '';
@@ -132,8 +134,8 @@ interface WebhookList {
 }
 
 /**
- * The subscriptions in the response to a listing (section 4.4), parsed one by one: an unreadable entry
- * must not hide the others. A success without a body lists none.
+ * The subscriptions in the response to a listing (docs/api.md, section 4.4), parsed one by one: an
+ * unreadable entry must not hide the others. A success without a body lists none.
  *
  * @returns undefined when the response is not a list
  */
@@ -215,7 +217,7 @@ export function webhookName({ url, action }: Subscription): string {
 	return `${shownUrl(url)} for ${eventLabel(action)}`;
 }
 
-/** Unifies the spellings of the API document (sections 2.7 and 3), ignoring case. */
+/** Unifies the spellings of the API document (docs/api.md, sections 2.7 and 3), ignoring case. */
 function normalizeStatus(status: string | undefined): string {
 	const lower = (status ?? '').trim().toLowerCase();
 	return lower === 'banned' ? 'blacklisted' : lower;

@@ -62,7 +62,7 @@ export type CashProblem =
 	| { code: 'unknownPrice'; item: string; field: string };
 
 /**
- * Decides how much cash the driver collects (API document, section 2.1, cod).
+ * Decides how much cash the driver collects (docs/api.md, section 2.1, cod).
  *
  * @returns the decision, or why the unpaid amount is unknown
  */

@@ -51,7 +51,9 @@ const overridesSchema = z.strictObject({
 export const orderMappingSchema = z.strictObject({
 	/** When the run takes place, in milliseconds since 1970, and the time zone in which its days are. */
 	time: z.strictObject({ now: z.number(), timeZone: z.string() }),
-	/** For orders without a valid email, which the Delivery Service requires (section 2.3). */
+	/**
+	 * For orders without a valid email, which the Delivery Service requires (docs/api.md, section 2.3).
+	 */
 	fallbackEmail: optionalText.refine((email) => email === undefined || isEmailAddress(email), {
 		message: 'is not an email address',
 	}),

@@ -11,7 +11,7 @@ import type { Address } from './orderSchema';
 type DropoffPlace = Delivery['dropoff'];
 type DropoffLocation = DropoffPlace['location'];
 
-/** The recipient and address of an order, as far as it has them (API document, sections 2.2 to 2.4). */
+/** The recipient and address of an order, as far as it has them (docs/api.md, sections 2.2 to 2.4). */
 export function readRecipient(order: Order, mapping: OrderMapping, date: DeliveryDate) {
 	return {
 		name: recipientName(order),
@@ -117,8 +117,8 @@ function checkoutDetails({ fulfillmentOrder }: Order) {
 }
 
 /**
- * The delivery location (section 2.4), or undefined if the order has none. The billing address is
- * not used instead, because packages could go to the wrong place.
+ * The delivery location (docs/api.md, section 2.4), or undefined if the order has none. The billing
+ * address is not used instead, because packages could go to the wrong place.
  */
 function dropoffLocation(
 	order: Order,

@@ -17,13 +17,13 @@ export type ChangesResult =
 	| ({ kind: 'invalid'; problems: readonly OrderProblem[] } & OrderSubject);
 
 /**
- * Maps the current state of a Shopify order to changes of its delivery (API document, section 4.2):
- * recipient, address, packages as long as nothing is fulfilled, and cash on delivery, which becomes
- * 0 once nothing is to be collected. What the order lacks stays unchanged. The address is one line of
- * text, the only format that updates accept. Never throws.
+ * Maps the current state of a Shopify order to changes of its delivery (docs/api.md, section 4.2):
+ * recipient, address, packages as long as nothing is fulfilled, and cash on delivery, which becomes 0 once
+ * nothing is to be collected. What the order lacks stays unchanged. The address is one line of text, the
+ * only format that updates accept. Never throws.
  *
- * The delivery is found by the reference ID with which Create sends this order or fulfillment order, so
- * it can't be that of another one, or of another part.
+ * The delivery is found by the reference ID with which Create sends this order or fulfillment order, so it
+ * can't be that of another one, or of another part.
  *
  * @param value an item with an order of Shopify's REST or GraphQL API, see {@link findOrder}
  * @param mapping the mapping that the delivery was created with; its filters don't apply

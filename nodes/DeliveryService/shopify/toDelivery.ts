@@ -90,11 +90,11 @@ export interface OrderInfo {
 	actions?: Action[];
 }
 
-/** A delivery without its pickup (section 2.1). Undefined fields count as not set. */
+/** A delivery without its pickup (docs/api.md, section 2.1). Undefined fields count as not set. */
 export type OrderDelivery = Omit<Delivery, 'pickup'>;
 
 /**
- * Maps a Shopify order to a delivery (API document, sections 2.1 to 2.5). Never throws.
+ * Maps a Shopify order to a delivery (docs/api.md, sections 2.1 to 2.5). Never throws.
  *
  * @param value an item with an order of Shopify's REST or GraphQL API, see {@link findOrder}
  * @param mapping how to map it, see {@link OrderMapping}

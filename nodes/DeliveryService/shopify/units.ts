@@ -215,7 +215,7 @@ function unfulfilledUnits(
 type Package = Delivery['packages'][number];
 
 /**
- * Creates the packages of an order (API document, section 2.5).
+ * Creates the packages of an order (docs/api.md, section 2.5).
  *
  * @param lines those of which the delivery takes units
  */
@@ -256,8 +256,8 @@ function unitGrams({ grams }: LineItem): Decimal | undefined {
 }
 
 /**
- * The weight, size and price of a package entry (section 2.5). Weight and price are totals of all
- * its packages; the size applies to each.
+ * The weight, size and price of a package entry (docs/api.md, section 2.5). Weight and price are totals of
+ * all its packages; the size applies to each.
  */
 function weightSizePrice(
 	mapping: OrderMapping,

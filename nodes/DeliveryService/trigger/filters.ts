@@ -3,7 +3,7 @@ import { toList } from '../common/parameters';
 import { isSameStatus } from '../service/statuses';
 import type { EmittedEvent } from './payload';
 
-/** The options that filter updates by a field (API document, section 6). */
+/** The options that filter updates by a field (docs/api.md, section 6). */
 const filterOptions = [
 	{ name: 'statuses', label: 'Only These Statuses', field: 'status' },
 	{ name: 'companies', label: 'Only These Companies', field: 'company_id' },

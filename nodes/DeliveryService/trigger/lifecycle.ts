@@ -28,16 +28,17 @@ import { isOwnUrl, type EventSubscription } from './urls';
  */
 
 /**
- * Subscribes the trigger's event URLs (section 4.3): creates missing and blacklisted subscriptions,
- * then removes the others of this node, so that no event is missed when the API secret changes.
+ * Subscribes the trigger's event URLs (docs/api.md, section 4.3): creates missing and blacklisted
+ * subscriptions, then removes the others of this node, so that no event is missed when the API secret
+ * changes.
  *
  * Does not list first if all were removed before: n8n unpublishes a workflow to publish a change, and
- * events in between are lost. If n8n starts while the service is unavailable, earlier subscriptions
- * count as unchanged: otherwise n8n would close the webhook while the service posts events to it.
+ * events in between are lost. If n8n starts while the service is unavailable, earlier subscriptions count
+ * as unchanged: otherwise n8n would close the webhook while the service posts events to it.
  *
- * @throws NodeOperationError when the node or its credential is incomplete, or the service can't reach
- *   the webhook URL; NodeApiError when the service rejects a request or can't be reached. What this
- *   call has subscribed is removed then.
+ * @throws NodeOperationError when the node or its credential is incomplete, or the service can't reach the
+ *   webhook URL; NodeApiError when the service rejects a request or can't be reached. What this call has
+ *   subscribed is removed then.
  */
 export async function subscribe(context: IHookFunctions): Promise<boolean> {
 	return await withFullMessage(async () => {
@@ -71,8 +72,8 @@ export async function subscribe(context: IHookFunctions): Promise<boolean> {
 }
 
 /**
- * Removes all subscriptions of the trigger (section 4.5). Never throws: a failing service must not
- * prevent a user from turning a workflow off. Logs what may remain.
+ * Removes all subscriptions of the trigger (docs/api.md, section 4.5). Never throws: a failing service
+ * must not prevent a user from turning a workflow off. Logs what may remain.
  *
  * n8n 1 also calls this for a workflow that it refuses to publish, because another one uses the webhook:
  * that one's subscriptions contain another workflow ID and stay.

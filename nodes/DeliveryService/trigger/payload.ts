@@ -18,8 +18,8 @@ const reservedFields = new Set(['event', 'issues']);
 
 /**
  * Content that is deeper or has more values is not an event: documented payloads have two levels, and
- * three values per delivery of a route (section 6). n8n runs out of memory with some millions of values,
- * which fit into its limit for bodies.
+ * three values per delivery of a route (docs/api.md, section 6). n8n runs out of memory with some millions
+ * of values, which fit into its limit for bodies.
  */
 const maxLevels = 20;
 const maxValues = 100_000;
@@ -27,8 +27,8 @@ const maxValues = 100_000;
 const payloadsSchema = z.array(anyObject);
 
 /**
- * Reads the body of a call: one payload, or a list of payloads (API document, section 6). Takes time
- * in proportion to its size.
+ * Reads the body of a call: one payload, or a list of payloads (docs/api.md, section 6). Takes time in
+ * proportion to its size.
  *
  * @param body parsed JSON, or the fields of a form
  * @param event the event in the called URL; without it, the payloads are passed on as they are

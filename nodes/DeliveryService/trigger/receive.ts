@@ -32,9 +32,8 @@ class Rejection {
 }
 
 /**
- * Handles a call of the trigger's webhook URL. An authentic call with events triggers the workflow,
- * with one item per event (API document, section 6). Other calls get a response and start
- * nothing:
+ * Handles a call of the trigger's webhook URL. An authentic call with events triggers the workflow, with
+ * one item per event (docs/api.md, section 6). Other calls get a response and start nothing:
  *
  * - 405 for another method than POST, GET and HEAD
  * - 401 when the signature is missing or invalid, 503 when it can't be checked

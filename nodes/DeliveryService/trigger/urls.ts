@@ -29,8 +29,8 @@ export interface EventSubscription extends Subscription {
 }
 
 /**
- * The subscription to an event (API document, section 4.3). Its URL is the node's webhook URL with
- * the event, the workflow that owns it, and an HMAC-SHA-256 that requires the API secret.
+ * The subscription to an event (docs/api.md, section 4.3). Its URL is the node's webhook URL with the
+ * event, the workflow that owns it, and an HMAC-SHA-256 that requires the API secret.
  *
  * @param isSigned whether the URL has a signature; otherwise the digest is that of the URL
  * @throws TypeError when the webhook URL is not a URL

@@ -7,7 +7,7 @@ import type { LocalService } from '../../../playground/service/server';
 type Control = LocalService['control'];
 type Webhook = ReturnType<Control['webhooks']>[number];
 
-/** The service's event codes (section 6 of the API document). */
+/** The service's event codes (docs/api.md, section 6). */
 export const eventCodes = { createTask: 1, createRoute: 2, updateTask: 3 } as const;
 
 export type EventName = keyof typeof eventCodes;

@@ -21,7 +21,7 @@ const answer = (
 	headers: Record<string, string> = {},
 ): Exchange => ({ kind: 'response', status, headers, body });
 
-/** The documented response to an update (API document, section 4.2). */
+/** The documented response to an update (docs/api.md, section 4.2). */
 const done = (jobs: unknown = 'job') => answer(200, { code: 'OK', data: { jobs } });
 
 /** Runs updates; returns the request bodies, the results per request, and the duration. */

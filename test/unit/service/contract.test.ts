@@ -1,7 +1,7 @@
 /**
- * Compares our schemas with the local service's OpenAPI file. Both were written independently from the
- * API document (sections 2.1 to 2.5, 4.1, 4.2 and 8): where one rejects what the other allows, one of
- * them is wrong, or we are stricter on purpose.
+ * Compares our schemas with the local service's OpenAPI file. Both were written independently from the API
+ * document (docs/api.md, sections 2.1 to 2.5, 4.1, 4.2 and 8): where one rejects what the other allows,
+ * one of them is wrong, or we are stricter on purpose.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -59,7 +59,7 @@ interface CreateRun {
 }
 
 /**
- * Creates one delivery per input item, in as few requests as are safe (API document, section 4.1).
+ * Creates one delivery per input item, in as few requests as are safe (docs/api.md, section 4.1).
  *
  * @param selectSource returns what the deliveries are created from
  * @returns an output item for each input item

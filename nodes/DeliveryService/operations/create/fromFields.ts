@@ -7,7 +7,7 @@ import type { Source } from './create';
 
 /* Create from the fields of the node: the fields, and how an item becomes a delivery by them. */
 
-/** Creates deliveries from the fields of the node (API document, section 2.1). */
+/** Creates deliveries from the fields of the node (docs/api.md, section 2.1). */
 export const fromFields: Source = {
 	fields: [
 		...placeFields('pickup', 'address'),

@@ -4,7 +4,7 @@ import type { Source } from './create';
 
 /* Create from JSON in the service's format: the field, and how an item is read. */
 
-/** Creates deliveries from JSON in the service's own format (API document, section 2.1). */
+/** Creates deliveries from JSON in the service's own format (docs/api.md, section 2.1). */
 export const fromJson: Source = {
 	fields: [
 		{

@@ -5,7 +5,7 @@ import { collectionEntries, omitBlank } from '../../common/parameters';
 
 /* The fields of packages, for Create and Update, and how they are read. */
 
-/** The package sizes (API document, section 2.5). */
+/** The package sizes (docs/api.md, section 2.5). */
 export const packageSizeOptions: INodePropertyOptions[] = [
 	{ name: 'Extra Small (XS)', value: 'xs' },
 	{ name: 'Small (S)', value: 's' },
@@ -43,7 +43,7 @@ const name: INodeProperties = textField('Name', 'name', 'e.g. Box of shoes');
 
 const quantityDescription = 'Number of packages, not of the products inside';
 
-/** The packages of a new delivery: name, quantity and size are required (section 2.5). */
+/** The packages of a new delivery: name, quantity and size are required (docs/api.md, section 2.5). */
 export const packagesField: INodeProperties = packageGroup(
 	'The packages to deliver. At least one is required.',
 	{ name: '', qty: 1, size: 's', weight: '', price: '', id: '' },

@@ -67,8 +67,8 @@ export function warehouseField(label: string, name: string): INodeProperties {
 }
 
 /**
- * The fields of a place: its contact, its location in one of three forms, and its details (API
- * document, sections 2.2 to 2.4).
+ * The fields of a place: its contact, its location in one of three forms, and its details
+ * (docs/api.md, sections 2.2 to 2.4).
  *
  * @param form the preselected form of the location
  * @param more other options, which are added to the details
@@ -136,7 +136,10 @@ export function placeFields(
 	];
 }
 
-/** The place that the user entered, in the service's format (sections 2.2 to 2.4), not yet checked. */
+/**
+ * The place that the user entered, in the service's format (docs/api.md, sections 2.2 to 2.4), not yet
+ * checked.
+ */
 export function readPlace(parameters: ParameterReader, side: Side, item: number): Place {
 	const read = (name: string): unknown => parameters.get(`${side}${name}`, item, '');
 	const form = read('LocationType');

@@ -15,8 +15,8 @@ import { showFor } from '../resource';
 /* The fields of Update. */
 
 /**
- * The fields that can be changed (API document, section 4.2); only those the user adds are sent.
- * n8n requires alphabetical order, so related labels share their first word.
+ * The fields that can be changed (docs/api.md, section 4.2); only those the user adds are sent. n8n
+ * requires alphabetical order, so related labels share their first word.
  */
 export const changeFields: INodeProperties[] = [
 	textField(

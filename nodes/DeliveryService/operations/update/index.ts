@@ -23,7 +23,7 @@ import { readUpdate, rejectSharedReferences, type ReadUpdate } from './readUpdat
 
 /* Update: from input items through requests to output items. */
 
-/** Updates existing deliveries (API document, section 4.2). */
+/** Updates existing deliveries (docs/api.md, section 4.2). */
 export const updateDelivery: Operation = {
 	option: {
 		name: 'Update',

@@ -108,7 +108,7 @@ function changesFromOrder(parameters: ParameterReader, item: number): Result<Rea
 	return { ok: true, value: { ...targets.value, changes: changes.value, actions } };
 }
 
-/** The changes that the user added, in the service's format (section 4.2). */
+/** The changes that the user added, in the service's format (docs/api.md, section 4.2). */
 function changesFromFields(parameters: ParameterReader, item: number): Result<ReadChanges> {
 	const targetKind = targetKindSchema.parse(parameters.get('findBy', item));
 	const targets = readTargets(targetKind, parameters.get(targetKind, item, ''));

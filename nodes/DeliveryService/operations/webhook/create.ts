@@ -8,7 +8,7 @@ import {
 	webhookOptionsField,
 } from './fields';
 
-/** Subscribes a URL to an event (API document, section 4.3). */
+/** Subscribes a URL to an event (docs/api.md, section 4.3). */
 export const createWebhook: Operation = {
 	option: {
 		name: 'Create',

@@ -11,7 +11,7 @@ import {
 	webhookOptionsField,
 } from './fields';
 
-/** Unsubscribes a URL from an event (API document, section 4.5). */
+/** Unsubscribes a URL from an event (docs/api.md, section 4.5). */
 export const deleteWebhook: Operation = {
 	option: {
 		name: 'Delete',

@@ -18,7 +18,7 @@ const querySchema = z.object({
 
 const labels = { returnAll: 'return all', limit: 'limit', events: 'event', status: 'status' };
 
-/** Lists a company's subscriptions (API document, section 4.4). */
+/** Lists a company's subscriptions (docs/api.md, section 4.4). */
 export const getManyWebhooks: Operation = {
 	option: {
 		name: 'Get Many',

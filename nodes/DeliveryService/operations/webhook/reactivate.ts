@@ -16,8 +16,8 @@ import type { Operation } from '../resource';
 import { runForWebhooks, urlField, webhookOptionsField } from './fields';
 
 /**
- * Reactivates blacklisted webhooks by unsubscribing and resubscribing each (API document,
- * sections 4.3 to 4.5).
+ * Reactivates blacklisted webhooks by unsubscribing and resubscribing each (docs/api.md, sections 4.3 to
+ * 4.5).
  */
 export const reactivateWebhooks: Operation = {
 	option: {
