@@ -1,3 +1,9 @@
+/**
+ * The delivery date that the customer chose: where an order has it, which day it is, and when the order
+ * is sent because of it. Luxon knows the months' names and which days exist.
+ */
+import { DateTime, Info } from 'luxon';
+
 import { clockAt, dayAt } from '../common/clock';
 import { normalizeName } from '../common/text';
 import type { OrderMapping } from './mapping';
@@ -22,6 +28,7 @@ export const deliveryDateAttributes: readonly string[] = [
 	...['Requested Delivery Date', 'Preferred Delivery Date', 'Scheduled Delivery Date'],
 	...['Fecha de entrega', 'Data de entrega', 'Date de livraison', 'Lieferdatum', 'Liefertermin'],
 	...['Wunschtermin', 'Data di consegna', 'Bezorgdatum', 'Leverdatum'],
+	...['配送希望日', 'お届け希望日', '配達希望日'],
 ];
 
 /** Additional details with the time of the usual apps. */
@@ -49,7 +56,8 @@ export function findDeliveryDate(
 		return [...new Set(found.find((some) => some.length > 0)?.map(({ value }) => value))];
 	};
 	const names = filters.deliveryDateAttributes ?? deliveryDateAttributes;
-	const texts = valuesOf(names.map(normalizeName));
+	// A text without a digit, such as "ASAP" or "No preference", means that no date was chosen.
+	const texts = valuesOf(names.map(normalizeName)).filter((text) => /\p{Nd}/u.test(text));
 	const method = order.fulfillmentOrder?.delivery_method;
 	const times = [method?.min_delivery_date_time, method?.max_delivery_date_time]
 		.map((time) => Date.parse(time ?? ''))
@@ -72,66 +80,76 @@ export function findDeliveryDate(
 
 /** An ISO time as a date and a time: UTC in this time zone, any other offset as written. */
 function toLocalTime(text: string, timeZone: string): string {
-	const time = /\dT\d.*(Z|[+-]00:?00)$/.test(text) ? Date.parse(text) : 0;
-	// Midnight in UTC is how apps write a date without a time.
-	if (time % 86_400_000) return `${dayAt(time, timeZone)} ${clockAt(time, timeZone)}`;
-	return text.replace(/[T ]00:00(:00.*)?$/, '').replace(/(\d)T(\d\d:\d\d)\S*/, '$1 $2');
+	const written =
+		/\dT\d/.test(text) && DateTime.fromISO(text.trim(), { zone: 'UTC', setZone: true });
+	if (!written || !written.isValid) return text.replace(/ 00:00(:00.*)?$/, '');
+	// Midnight is how apps write a date without a time.
+	if (written.hour + written.minute === 0) return written.toFormat('yyyy-MM-dd');
+	const isUtc = /(Z|[+-]00:?00)\s*$/.test(text);
+	return (isUtc ? written.setZone(timeZone) : written).toFormat('yyyy-MM-dd HH:mm');
 }
 
 const onlyDate = /^\s*\d+([-/.])\d+\1\d+\s*$/;
-const yearFirst = /(?<!\d)(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)/;
+const yearFirst = /(?<!\d)(\d{4})\s?[-/.年년]\s?(\d{1,2})\s?[-/.月월]\s?(\d{1,2})(?!\d)/;
 const yearLast = /(?<!\d)(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d\d)(?!\d)/;
+const dayAndMonth =
+	/(?<!\d)(\d{1,2})(?:st|nd|rd|th)? (?:(?:de|of) )?(\p{L}+) (?:(?:de|of) )?(\d{4})(?!\d)/u;
+const monthAndDay = /(\p{L}+) (?:the )?(\d{1,2})(?:st|nd|rd|th)? (\d{4})(?!\d)/u;
 
-/** The number of a month by its name in one of the languages of {@link deliveryDateAttributes}. */
-let months: Map<string, number> | undefined;
+/** The numbers of the months by their names in the languages of {@link deliveryDateAttributes}. */
+let monthsByName: Map<string, number> | undefined;
 
-function monthsByName(): Map<string, number> {
-	const found = new Map<string, number>();
-	for (const language of ['en', 'es', 'pt', 'fr', 'de', 'it', 'nl'])
-		for (const month of ['short', 'long'] as const) {
-			const names = new Intl.DateTimeFormat(language, { month });
-			for (let number = 1; number <= 12; number++)
-				found.set(normalizeName(names.format(new Date(2000, number - 1, 15))), number);
-		}
-	return found;
-}
-
-/** A date with the name of its month, e.g. "Dec 24, 2026". */
-function readNamedDay(text: string): string | undefined {
-	const words = normalizeName(text).split(/ (?:(?:de|of|the) )*/);
-	months ??= monthsByName();
-	// In Spanish, French and Italian, "mar" is also Tuesday.
-	if (words[0] === 'mar' && words.slice(1).some((word) => months?.has(word))) words.shift();
-	const [month = 0, ...others] = new Set(words.flatMap((word) => months?.get(word) ?? []));
-	const year = words.find((word) => /^\d{4}$/.test(word));
-	const place = words.findIndex((word) => months?.has(word));
-	// Other numbers are times.
-	const beside = [words[place - 1], words[place + 1]].flatMap((word = '') =>
-		/^\d{1,2}(st|nd|rd|th)?$/.test(word) ? Number.parseInt(word, 10) : [],
+function monthNamed(name: string): number | undefined {
+	monthsByName ??= new Map(
+		['en', 'es', 'pt', 'fr', 'de', 'it', 'nl'].flatMap((locale) =>
+			(['short', 'long'] as const).flatMap((length) =>
+				Info.months(length, { locale }).map((month, index): [string, number] => [
+					normalizeName(month),
+					index + 1,
+				]),
+			),
+		),
 	);
-	const days = new Set(beside.flatMap((day) => toDay(Number(year), month, day) ?? []));
-	return others.length === 0 && days.size === 1 ? [...days][0] : undefined;
+	return monthsByName.get(name);
 }
 
 /** A date as YYYY-MM-DD; undefined if it is none, or can be read in two ways. */
 function readDay(text: string, format: Filters['deliveryDateFormat']): string | undefined {
-	const [, year, month = 0, day = 0] = yearFirst.exec(text) ?? [];
-	if (year !== undefined) return toDay(Number(year), Number(month), Number(day));
-	const found = yearLast.exec(text);
+	const numbers = text.normalize('NFKC');
+	const [, year, month, day] = yearFirst.exec(numbers) ?? [];
+	if (year !== undefined) return toDay(year, month, day);
+	const found = yearLast.exec(numbers);
 	if (!found) return readNamedDay(text);
-	const [first = 0, second = 0, written = 0] = [found[1], found[3], found[4]].map(Number);
+	const [, first, , second, written = ''] = found;
 	// "24/12/26" can be read in three ways.
-	const last = format === 'automatic' || written > 99 ? written : 2000 + written;
+	const last = format === 'automatic' || written.length === 4 ? written : `20${written}`;
 	const dayFirst = format !== 'monthFirst' && toDay(last, second, first);
 	const monthFirst = format !== 'dayFirst' && toDay(last, first, second);
-	const days = new Set([dayFirst, monthFirst].filter((value) => typeof value === 'string'));
-	return days.size === 1 ? [...days][0] : undefined;
+	return onlyOne([dayFirst, monthFirst]);
 }
 
-function toDay(year: number, month: number, day: number): string | undefined {
-	const date = new Date(Date.UTC(year, month - 1, day));
-	const isReal = date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
-	return isReal && year > 1999 ? date.toISOString().slice(0, 10) : undefined;
+/** A date with the name of its month, e.g. "Dec 24, 2026". */
+function readNamedDay(text: string): string | undefined {
+	// In Spanish, French and Italian, "mar" is also Tuesday.
+	const words = normalizeName(text);
+	const others = words.replace(/^mar /, '').split(' ');
+	if (new Set(others.flatMap((word) => monthNamed(word) ?? [])).size > 1) return undefined;
+	const [, day, month = '', year] = dayAndMonth.exec(words) ?? [];
+	const [, monthBefore = '', dayAfter, yearAfter] = monthAndDay.exec(words) ?? [];
+	return onlyOne([
+		toDay(year, monthNamed(month), day),
+		toDay(yearAfter, monthNamed(monthBefore), dayAfter),
+	]);
+}
+
+function onlyOne(days: ReadonlyArray<string | false | undefined>): string | undefined {
+	const [day, ...others] = new Set(days.filter((one) => typeof one === 'string'));
+	return others.length === 0 ? day : undefined;
+}
+
+function toDay(year = '', month: string | number = '', day = ''): string | undefined {
+	const date = DateTime.fromFormat(`${year}-${month}-${day}`, 'yyyy-M-d', { zone: 'UTC' });
+	return date.isValid && date.year > 1999 ? date.toISODate() : undefined;
 }
 
 /** The day on which an order is to be sent by its delivery date, if it has not come yet. */

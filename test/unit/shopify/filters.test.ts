@@ -386,6 +386,9 @@ describe('the delivery date', () => {
 		['2026-12-25T02:00:00+00:00', ', 2026-12-24 20:00'],
 		['2026-12-24T00:00:00.000Z', ''],
 		['2026-12-24T23:30:00-08:00', ', 2026-12-24 23:30'],
+		['2026年12月24日', ', 2026年12月24日'],
+		['２０２６年１２月２４日（木）', ', ２０２６年１２月２４日（木）'],
+		['2026년 12월 24일', ', 2026년 12월 24일'],
 	])(
 		'%s skips an order until the day before, and is in the instructions, with "%s"',
 		(text, beside, deliveryDateFormat = 'automatic') => {
@@ -425,7 +428,7 @@ describe('the delivery date', () => {
 	});
 
 	test.each([
-		...['05/12/2026', 'tomorrow', '2026-13-24', '24/12/26', '12 Dec or 12 Jan 2026'],
+		...['05/12/2026', 'in 2 days', '2026-13-24', '13月24日', '24/12/26', '12 Dec or 12 Jan 2026'],
 		'24 Dec 10:00 2026',
 	])('is an error if it is not clear (%s), or a note without the option', (text) => {
 		expect(problemOf(sampleOrder(on(text)), { filters: skipping }).message).toBe(
@@ -435,6 +438,22 @@ describe('the delivery date', () => {
 			kind: 'delivery',
 			needed: `The delivery date "${text}" is not clear. Set Delivery Date Format under Filters.`,
 		});
+	});
+
+	test.each(['ASAP', 'Any day', 'No preference', '指定なし', '-', 'なるべく早く', 'سريعا'])(
+		'was not chosen if the text has no digit: %s',
+		(text) => {
+			expect(outcome(on(text), skipping)).toMatchObject({ kind: 'delivery', needed: '' });
+			expect(instructionsOf(on(text))).toBeUndefined();
+		},
+	);
+
+	test('is found under the names of Japanese apps', () => {
+		const until = { code: 'scheduled', until: '2026-12-23' };
+		for (const name of ['配送希望日', 'お届け希望日'])
+			expect(
+				outcomeOf(sampleOrder(on('2026年12月24日', name)), { filters: skipping }),
+			).toMatchObject(until);
 	});
 
 	test('sends an order from the day before on, in the time zone of the workflow', () => {
