@@ -151,7 +151,7 @@ test('shows the packing list of Shopify orders, and why orders would be skipped'
 	expect(new Set(jsonOf(output).map((json) => Object.keys(json).join())).size).toBe(1);
 	expect(pairedItems(output)).toEqual([0, 1, 2, 3]);
 	expect(hints.map(({ message }) => message)).toEqual([
-		'Dry Run: 2 deliveries would be created, 2 orders would not be sent (#2 canceled, #4 test order). Turn off Dry Run to create deliveries. Shipping methods: 4 × Standard. Payment methods: 3 × shopify_payments, 1 × Cash on Delivery (COD).',
+		'Dry Run: 2 deliveries would be created, 2 orders would not be sent (#2 canceled, #4 test order). Turn off Dry Run to create deliveries. Shipping methods: 4 × Standard.',
 	]);
 	expect(service.control.requests()).toEqual([]);
 });

@@ -316,9 +316,10 @@ describe('invalid order', () => {
 	const unpaid = { financial_status: 'pending', total_outstanding: '5.00' };
 	const manual = { ...unpaid, payment_gateway_names: ['manual'] };
 	test('says in the error what a skipped order needs, though none can be sent', async () => {
-		const items = [{ json: 1 }, shopifyOrder({ name: '#2', ...manual })];
+		const partlyPaid = { ...manual, financial_status: 'partially_paid' };
+		const items = [{ json: 1 }, shopifyOrder({ name: '#2', ...partlyPaid })];
 		const { error } = await service.run(fromOrder(), { items });
-		expect(error?.description).toMatch(/#2 needs your attention\. Not sent: it is not paid/);
+		expect(error?.description).toMatch(/#2 needs your attention\. Not sent: it is only partly/);
 	});
 
 	test('keeps in the error item what the order of an unknown delivery needs', async () => {

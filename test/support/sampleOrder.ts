@@ -1,12 +1,14 @@
 import { defaultLimits } from '../../nodes/DeliveryService/operations/fields/shopifyOrderOptions';
 import type { Problem } from '../../nodes/DeliveryService/common/result';
 import { skipMessage } from '../../nodes/DeliveryService/messages/orders';
+import { neededFor } from '../../nodes/DeliveryService/messages/outcomes';
 import { orderProblem } from '../../nodes/DeliveryService/messages/problems';
 import { orderMappingSchema, type OrderMapping } from '../../nodes/DeliveryService/shopify/mapping';
 import type { Skip } from '../../nodes/DeliveryService/shopify/skipping';
 import {
 	orderToDelivery,
 	type OrderDelivery,
+	type OrderInfo,
 } from '../../nodes/DeliveryService/shopify/toDelivery';
 
 type Fields = Record<string, unknown>;
@@ -94,11 +96,11 @@ export function mappingOf(options: Fields = {}): OrderMapping {
 	return orderMappingSchema.parse({ time, ...options });
 }
 
-type Mapped = ReturnType<typeof orderToDelivery>;
-
 /** A mapped order by its outcome; a skipped one has its message, too. */
-type MappedOrder = Omit<Mapped, 'delivery' | 'skip' | 'problems' | 'label' | 'isGraphql'> &
-	(
+type MappedOrder = Omit<OrderInfo, 'label'> & {
+	/** What a person must do about it; empty if nothing. */
+	needed: string;
+} & (
 		| { kind: 'delivery'; delivery: OrderDelivery }
 		| ({ kind: 'skipped'; message: string } & Skip)
 		| { kind: 'invalid'; problem: Problem }
@@ -106,11 +108,28 @@ type MappedOrder = Omit<Mapped, 'delivery' | 'skip' | 'problems' | 'label' | 'is
 
 /** Maps an order with these mapping options; the others have their defaults. */
 export function outcomeOf(order: unknown, mapping: Fields = {}): MappedOrder {
-	const mapped = orderToDelivery(order, mappingOf(mapping));
-	const { delivery, skip, problems, label, ...others } = mapped;
-	if (problems) return { kind: 'invalid', problem: orderProblem({ label }, problems), ...others };
-	if (!skip) return { kind: 'delivery', delivery: delivery!, ...others };
-	return { kind: 'skipped', message: skipMessage(skip, label ?? ''), ...skip, ...others };
+	const { decision, ...info } = orderToDelivery(order, mappingOf(mapping));
+	const { label, ...others } = info;
+	switch (decision.kind) {
+		case 'invalid':
+			return {
+				kind: 'invalid',
+				problem: orderProblem({ label }, decision.problems),
+				needed: '',
+				...others,
+			};
+		case 'send': {
+			const needed = neededFor({ item: 0, order: info });
+			return { kind: 'delivery', needed, delivery: decision.delivery, ...others };
+		}
+		case 'skip': {
+			const { skip } = decision;
+			const outcome = { kind: 'skipped', why: { code: 'order', skip } } as const;
+			const needed = neededFor({ item: 0, order: info, outcome });
+			const message = skipMessage(skip, label ?? '');
+			return { kind: 'skipped', needed, message, ...skip, ...others };
+		}
+	}
 }
 
 /** The delivery of a valid order. @throws Error if the order has another outcome */

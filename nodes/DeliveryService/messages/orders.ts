@@ -1,9 +1,10 @@
 import type { Problem } from '../common/result';
 import type { CashReduced } from '../shopify/cash';
 import { deliveryMethodNames } from '../shopify/fulfillmentOrder';
+import type { Action } from '../shopify/decide';
+import type { StopReason } from '../shopify/facts';
 import type { PartlyPaid } from '../shopify/payment';
 import type { Skip } from '../shopify/skipping';
-import type { Action } from '../shopify/toDelivery';
 
 /** The sentences about Shopify orders that are skipped, lack something or need a person. */
 
@@ -105,25 +106,44 @@ function dayOf(time: string): string {
 	return time.endsWith('Z') ? `${day} ${clock} UTC` : day;
 }
 
-/** What a person must do about an order or its delivery; empty if nothing. */
-export function actionNeeded(actions: readonly Action[] = []): string {
-	return actions.map(actionText).join(' ');
+/** What a person must do about an order that is skipped; empty if nothing. */
+export function skipNeeded(skip: Skip): string {
+	switch (skip.code) {
+		case 'notPaid':
+			return skip.partly ? partlyPaidText(skip.partly) : '';
+		case 'shippingMethod':
+			return skip.methods.length === 0
+				? `Not sent: it has no shipping method, and only those in Shipping Methods are sent. To send it, ${byHand}.`
+				: '';
+		case 'tooOld':
+			return 'Check whether this order was delivered: it is older than Maximum Order Age, so it was not sent.';
+		case 'scheduled':
+			return skip.isTooOldThen && skip.until !== undefined
+				? `On ${dayOf(skip.until)}, it will be older than Maximum Order Age, so it will not be sent. On that day, ${byHand}.`
+				: '';
+		case 'nothingToShip':
+			return skip.held.length > 0 ? heldText(skip.held) : '';
+		default:
+			return '';
+	}
 }
 
-function actionText(action: Action): string {
+function heldText(items: readonly string[]): string {
+	return `Not sent, probably because of a hold in Shopify: ${listed(items)}. When it is released, ${byHand}, plus -2 if its other items were sent.`;
+}
+
+/** What a person must do about an order or its delivery; empty if nothing. */
+export function actionNeeded(actions: readonly Action[] = [], label = 'The order'): string {
+	return actions.map((action) => actionText(action, label)).join(' ');
+}
+
+function actionText(action: Action, label: string): string {
 	switch (action.code) {
 		case 'cashNotCollected': {
 			const { methods, unknownMethods } = action;
-			const advice =
-				unknownMethods.length > 0 ? ` ${addCashMethod(unknownMethods, 'use Update')}` : '';
+			const advice = unknownMethods.length > 0 ? ` ${addCashMethod(unknownMethods)}` : '';
 			return `No cash is collected, but the order is not paid (${methods.join(', ') || 'no payment method'}).${advice}`;
 		}
-		case 'partlyPaid':
-			return partlyPaidText(action);
-		case 'unknownPaymentMethod':
-			return `Not sent: it is not paid. ${addCashMethod(action.methods, byHand)}`;
-		case 'noShippingMethod':
-			return `Not sent: it has no shipping method, and only those in Shipping Methods are sent. To send it, ${byHand}.`;
 		case 'cashReduced':
 			return `The driver collects only ${action.amount} of the unpaid ${action.unpaid}, because ${reducedReasons[action.why]}. If nobody else collects the rest, set the cash of this delivery with the operation Update.`;
 		case 'openReturn':
@@ -141,15 +161,11 @@ function actionText(action: Action): string {
 		case 'unclearDate':
 			return `The delivery date "${action.text}" is not clear. Set Delivery Date Format under Filters.`;
 		case 'missingFields':
-			return missingText(action.fields);
-		case 'tooOld':
-			return 'Check whether this order was delivered: it is older than Maximum Order Age, so it was not sent.';
+			return `Shopify did not return ${listed(action.fields)}, so this order may be decided wrongly. Request ${action.fields.length === 1 ? 'it' : 'them'} in the Shopify node or the query.`;
 		case 'held':
-			return `Not sent, probably because of a hold in Shopify: ${listed(action.items)}. When it is released, ${byHand}, plus -2 if its other items were sent.`;
-		case 'tooOldThen':
-			return `On ${dayOf(action.until)}, it will be older than Maximum Order Age, so it will not be sent. On that day, ${byHand}.`;
+			return heldText(action.items);
 		case 'stopDelivery':
-			return `${action.label} ${stateNames[action.skip] ?? 'was closed'}. Ask the Delivery Service to stop it.`;
+			return `${label} ${stateNames[action.why]}. Ask the Delivery Service to stop it.`;
 		case 'notUpdated':
 			return `Not updated: ${action.fields.join(', ')}. Ask the Delivery Service to change this if needed.`;
 		case 'noCoordinates':
@@ -181,40 +197,22 @@ const reducedReasons: Readonly<Record<CashReduced['why'], string>> = {
 };
 
 /** What happened to an order whose delivery should be stopped. */
-const stateNames: Partial<Record<Skip['code'], string>> = {
+const stateNames: Readonly<Record<StopReason, string>> = {
 	onHold: 'is on hold',
 	cancelled: 'was canceled',
 	refunded: 'was fully refunded',
+	voided: 'has a voided payment',
+	closed: 'was closed',
+	incomplete: 'was closed',
 };
 
 function listed(names: readonly string[]): string {
 	return names.map((name) => `"${name}"`).join(', ');
 }
 
-function addCashMethod(methods: readonly string[], toCollect: string): string {
-	if (methods.length === 0)
-		return 'It has no payment method. If it will be paid, there is nothing to do. If drivers should collect the cash of every unpaid order, set Cash on Delivery under Order Options to "Whenever Something Is Unpaid".';
+function addCashMethod(methods: readonly string[]): string {
 	if (methods.includes('manual'))
-		return `Someone entered it as unpaid ("manual"). If the driver should collect the cash, ${toCollect}, and set Cash on Delivery.`;
+		return `Someone entered it as unpaid ("manual"). If the driver should collect the cash, use Update, and set Cash on Delivery.`;
 	const [is, it] = methods.length === 1 ? ['is', 'it'] : ['are', 'them'];
 	return `If ${methods.join(', ')} ${is} cash on delivery, add ${it} to Cash on Delivery Methods under Order Options.`;
 }
-
-function missingText(fields: readonly string[]): string {
-	const names = listed(fields);
-	const assumed = fields.map((field) => assumptions[field]).join(', ');
-	return `Shopify did not return ${names} (assumed: ${assumed}). Request ${fields.length === 1 ? 'it' : 'them'} in the Shopify node or the query.`;
-}
-
-/** What an order without an expected field is treated as. */
-const assumptions: Readonly<Record<string, string>> = {
-	cancelled_at: 'not canceled',
-	test: 'not a test order',
-	financial_status: 'not refunded',
-	payment_gateway_names: 'not cash on delivery',
-	shipping_lines: 'no store pickup',
-	note_attributes: 'no store pickup, no delivery date',
-	created_at: 'not too old',
-	tags: 'no tags',
-	'line_items.current_quantity': 'no item was refunded',
-};

@@ -6,7 +6,7 @@ import { explainFailure, notADeliveryService, serviceDetail } from '../service/e
 import { codeAndMessageSchema } from '../service/schemas';
 import { isPendingReview } from '../service/statuses';
 import type { ShopifyLocation } from '../shopify/fulfillmentOrder';
-import { actionNeeded, skipMessage } from './orders';
+import { actionNeeded, skipMessage, skipNeeded } from './orders';
 
 /** The sentences about the result of a delivery: each is written here once. */
 
@@ -43,12 +43,18 @@ export function describe(job: Job, outcome: Outcome, isRemembered: boolean): Pro
 }
 
 /** What a person must do about an item; empty if nothing. */
-export function neededFor({ outcome, order }: Job): string {
+export function neededFor({ outcome, order, referenceId }: Job): string {
+	const label = order?.label ?? referenceId;
+	if (outcome?.kind !== 'skipped') {
+		const review = outcome?.kind === 'created' && needsReview(outcome) && reviewAdvice;
+		return joinSentences([review, actionNeeded(order?.actions, label)]);
+	}
+	if (outcome.why.code === 'order') {
+		const actions = actionNeeded(order?.actions, label);
+		return actions === '' ? skipNeeded(outcome.why.skip) : actions;
+	}
 	// What else an order needs was said when it was sent: a nightly run would say it every night.
-	if (outcome?.kind === 'skipped' && outcome.why.code !== 'order')
-		return changedAfterSending(outcome, order?.location);
-	const review = outcome?.kind === 'created' && needsReview(outcome) && reviewAdvice;
-	return joinSentences([review, actionNeeded(order?.actions)]);
+	return changedAfterSending(outcome, order?.location);
 }
 
 /** What to do if a fulfillment order was changed in Shopify after its items were sent. */

@@ -1,5 +1,6 @@
 /** What the driver collects of what the customer owes: all of it, or the share of a fulfillment order. */
 import { failure, type Result } from '../common/result';
+import type { OrderFacts } from './facts';
 import type { OrderMapping } from './mapping';
 import {
 	add,
@@ -17,7 +18,7 @@ import {
 	type Decimal,
 } from './money';
 import type { Order } from './order';
-import type { OpenReturn, Payment } from './payment';
+import type { OpenReturn } from './payment';
 import { needsShipping, priceOfUnits, type LineUnits, type OrderUnits } from './units';
 
 /** How the unpaid amount of an order is collected. */
@@ -67,7 +68,7 @@ export type CashProblem =
  * @returns the decision, or why the unpaid amount is unknown
  */
 export function decideCash(
-	{ order, units, payment }: { order: Order; units: OrderUnits; payment: Payment },
+	{ order, units, payment }: Pick<OrderFacts, 'order' | 'units' | 'payment'>,
 	mapping: OrderMapping,
 ): Result<CashDecision, CashProblem> {
 	const { state, isByCash, methods, owed, openReturn } = payment;

@@ -109,34 +109,37 @@ function matches({ title, code }: ShippingMethod, patterns: readonly string[]): 
 
 const nameOf = ({ title, code }: ShippingMethod) => title ?? code ?? 'unnamed';
 
-/**
- * Checks the shipping methods of an order, or of its fulfillment order, by the filters.
- *
- * @returns the methods that don't pass, and whether another one does: true without any method, unless
- *   only some are sent
- */
-export function checkMethods(order: Order, { filters }: OrderMapping) {
+/** The shipping methods of an order, or of its fulfillment order, and what the options say of them. */
+export interface ShippingMethods {
+	/** Those that don't pass the filters. */
+	excluded: string[];
+	/** Whether another one passes: true without any method, unless only some are sent. */
+	isSent: boolean;
+	/** The delivery type by the table, if it has one of them. */
+	type?: OrderMapping['deliveryTypes'][number]['type'];
+	/** Methods with different types: which of them the fulfillment order has is not known. */
+	unclearTypes?: string[];
+}
+
+/** Reads the shipping methods of an order, or of its fulfillment order. */
+export function readMethods(
+	order: Order,
+	{ filters, deliveryTypes }: OrderMapping,
+): ShippingMethods {
 	const { shippingMethods: included, excludeShippingMethods: excluded = storePickupNames } =
 		filters;
 	const methods = shippingMethods(order);
 	const isExcluded = (method: ShippingMethod) =>
 		(included.length > 0 && !matches(method, included)) || matches(method, excluded);
 	const failed = methods.filter(isExcluded);
-	return {
-		excluded: failed.map(nameOf),
-		isSent: methods.length > failed.length || (methods.length === 0 && included.length === 0),
-	};
-}
-
-/**
- * The delivery type of an order by its shipping method, if the table has it. If an order has several,
- * the first row of the table counts. Which of them a fulfillment order has is then unknown.
- */
-export function typeByMethod(order: Order, { deliveryTypes }: OrderMapping) {
-	const methods = shippingMethods(order);
+	// If an order has several, the first row of the table counts.
 	const rowOf = (...of: ShippingMethod[]) =>
 		deliveryTypes.find(({ method }) => of.some((one) => matches(one, [method])));
 	const types = new Set(methods.map((method) => rowOf(method)?.type));
-	if (order.fulfillmentOrder && types.size > 1) return { unclearOf: methods.map(nameOf) };
-	return { type: rowOf(...methods)?.type };
+	const isUnclear = order.fulfillmentOrder !== undefined && types.size > 1;
+	return {
+		excluded: failed.map(nameOf),
+		isSent: methods.length > failed.length || (methods.length === 0 && included.length === 0),
+		...(isUnclear ? { unclearTypes: methods.map(nameOf) } : { type: rowOf(...methods)?.type }),
+	};
 }

@@ -41,7 +41,6 @@ export interface OpenReturn {
 
 /** An order is not sent, because some of it is unpaid; amounts have their currency. */
 export interface PartlyPaid {
-	code: 'partlyPaid';
 	/** Undefined if the order doesn't say it. */
 	unpaid: string | undefined;
 	/** Whether a return is open, and what is unpaid without its items, if the order says what they cost. */
@@ -56,7 +55,6 @@ export interface PartlyPaid {
 export function partlyPaid(order: Order, { owed, openReturn, ...payment }: Payment): PartlyPaid {
 	const textOf = (amount: Decimal | undefined) => amount && amountText(amount, order.currency);
 	return {
-		code: 'partlyPaid',
 		unpaid: textOf(openReturn?.unpaid ?? owed),
 		hasOpenReturn: openReturn !== undefined,
 		afterReturn: textOf(openReturn?.afterReturn),

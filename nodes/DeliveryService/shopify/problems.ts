@@ -1,8 +1,8 @@
 import type { CashProblem } from './cash';
+import type { DecisionProblem } from './decide';
 import type { ItemProblem } from './item';
 import type { ReadProblem } from './order';
 import type { RecipientProblem } from './recipient';
-import type { DecisionProblem } from './toDelivery';
 import type { UnitsProblem } from './units';
 
 /*

@@ -11,8 +11,16 @@ import type { Address } from './orderSchema';
 type DropoffPlace = Delivery['dropoff'];
 type DropoffLocation = DropoffPlace['location'];
 
+/** Who receives an order, and where, as far as the order says. */
+export interface Recipient {
+	name?: string;
+	email?: string;
+	phonenumber?: string;
+	location?: DropoffLocation;
+}
+
 /** The recipient and address of an order, as far as it has them (docs/api.md, sections 2.2 to 2.4). */
-export function readRecipient(order: Order, mapping: OrderMapping, date: DeliveryDate) {
+export function readRecipient(order: Order, mapping: OrderMapping, date: DeliveryDate): Recipient {
 	return {
 		name: recipientName(order),
 		email: recipientEmail(order, mapping),
@@ -31,7 +39,7 @@ export type RecipientProblem =
 /** The dropoff of a new delivery, or what is missing. */
 export function toDropoff(
 	order: Order,
-	{ name, email, phonenumber, location }: ReturnType<typeof readRecipient>,
+	{ name, email, phonenumber, location }: Recipient,
 ): Result<DropoffPlace, RecipientProblem[]> {
 	if (name && email && location)
 		return { ok: true, value: { contact: { name, email, phonenumber }, location } };

@@ -1,18 +1,18 @@
 import { decideCash } from './cash';
-import { findDeliveryDate } from './deliveryDate';
+import { missingFieldsAction, noReference, type Action } from './decide';
+import { readFacts } from './facts';
 import { findOrder } from './item';
 import { noFilters, type OrderMapping } from './mapping';
-import { identifiersOf, orderLabel, readOrder } from './order';
-import { paymentOf } from './payment';
+import { identifiersOf, orderLabel } from './order';
 import type { OrderProblem, OrderSubject } from './problems';
-import { readRecipient } from './recipient';
-import { findSkip, missingFields, mustStop, type Skip } from './skipping';
-import { actionsOf, identify, noReference, type Action } from './toDelivery';
-import { countUnits, isPartlyFulfilled, toPackages } from './units';
+import { findSkip, type Skip } from './skipping';
+import { isPartlyFulfilled, toPackages } from './units';
+
+/** From an item with a Shopify order to changes of its delivery. */
 
 /** The changes of the order's delivery, not yet validated, or why there are none. */
 export type ChangesResult =
-	| { kind: 'changes'; referenceId: string; changes: object; actions: Action[] }
+	| { kind: 'changes'; label: string; referenceId: string; changes: object; actions: Action[] }
 	| ({ kind: 'skipped'; label: string } & Skip)
 	| ({ kind: 'invalid'; problems: readonly OrderProblem[] } & OrderSubject);
 
@@ -31,70 +31,70 @@ export type ChangesResult =
 export function orderToChanges(value: unknown, mapping: OrderMapping): ChangesResult {
 	const found = findOrder(value);
 	if (!found.ok) return { kind: 'invalid', problems: [found.problem] };
+	const { deliveryDateAttributes, deliveryDateFormat } = mapping.filters;
+	const filters = { ...noFilters, deliveryDateAttributes, deliveryDateFormat };
+	const read = readFacts(found.value, { ...mapping, addressFormat: 'text', filters });
 	const names = identifiersOf(found.value);
 	const subject = { label: orderLabel(names) };
-	const invalid = (problems: readonly OrderProblem[]) =>
+	const invalid = (...problems: readonly OrderProblem[]) =>
 		({ kind: 'invalid', problems, ...subject }) as const;
-	const read = readOrder(found.value);
-	if (!read.ok) return invalid(read.problem);
-	const order = read.value;
+	if (!read.ok) return invalid(...read.problem);
+	const facts = read.value;
+	const { order, label, references, units, lines, payment, recipient, stop } = facts;
+	const { referenceId } = references;
 	const { fulfillmentOrder } = order;
-	const { referenceId } = identify(order, mapping);
-	if (referenceId === undefined) return invalid([noReference(mapping)]);
-	const options: OrderMapping = { ...mapping, addressFormat: 'text', filters: noFilters };
-	const units = countUnits(order, options);
+	if (referenceId === undefined) return invalid(noReference(mapping));
 	// Something of it may be in this delivery, or may have shipped in another way.
 	const isFulfilled = isPartlyFulfilled(order, units);
-	if (!isFulfilled && units.problems.length > 0) return invalid(units.problems);
-	const lines = units.lines.filter(({ taken }) => taken > 0);
-	const skip = findSkip(order, options, units, isFulfilled || lines.length > 0);
-	if (skip && !changeableReasons.includes(skip.code))
-		return { kind: 'skipped', label: orderLabel(order), ...skip };
-	const date = findDeliveryDate(order, lines.length > 0 ? lines : units.lines, mapping);
-	const { location, ...contact } = readRecipient(order, options, date);
+	if (!isFulfilled && units.problems.length > 0) return invalid(...units.problems);
+	const skip = findSkip(facts, { ...mapping, filters });
+	if (skip && !isChangeable(skip, isFulfilled)) return { kind: 'skipped', label, ...skip };
+	const { location, ...contact } = recipient;
 	// It may also collect for fulfilled units, or those of a fulfillment order that was replaced.
 	const isCashUnclear = fulfillmentOrder !== undefined && (isFulfilled || lines.length === 0);
 	const payer = isCashUnclear ? { ...order, fulfillmentOrder: undefined } : order;
-	const payment = paymentOf(order, mapping);
-	const cash = decideCash({ order: payer, units, payment }, mapping);
-	if (!cash.ok) return invalid([cash.problem]);
+	const cash = decideCash({ ...facts, order: payer }, mapping);
+	if (!cash.ok) return invalid(cash.problem);
 	// Whether its delivery has the items of a fulfillment service depends on how it was created.
-	const isByService = !fulfillmentOrder && countUnits(order, mapping).isByService;
+	const isByService = !fulfillmentOrder && units.isByService;
 	const hasPackages = lines.length > 0 && !isFulfilled && !isByService;
 	const packages = hasPackages ? toPackages(order, lines, mapping) : undefined;
 	const { notCollectedFor, isSettled, amount } = cash.value;
 	const isUnclear = isCashUnclear || cash.value.isUnclear;
 	// The delivery may have been created with an amount to collect.
 	const cod = isSettled || notCollectedFor ? 0 : isUnclear ? undefined : amount;
-	const { state, unknownMethods } = payment;
-	const stop = skip && mustStop(skip, order) ? skip.code : state === 'refunded' && state;
+	const { unknownMethods } = payment;
 	const hasContact = Object.values(contact).some(Boolean);
 	const hasCash = cod !== undefined || mapping.cod === 'never';
 	const changed = { recipient: hasContact, address: location, packages, cash: hasCash };
 	const unchanged = Object.entries(changed).flatMap(([field, value]) => (value ? [] : field));
-	const missing = missingFields(found.value, options);
-	const actions = actionsOf(
-		stop && { code: 'stopDelivery', label: orderLabel(order), skip: stop },
-		missing && { code: 'missingFields', fields: missing },
-		notCollectedFor && { code: 'cashNotCollected', methods: notCollectedFor, unknownMethods },
-		!stop && unchanged.length > 0 && { code: 'notUpdated', fields: unchanged },
-		location && !location.lat && mapping.includeCoordinates && { code: 'noCoordinates' },
-	);
+	const actions: Action[] = stop ? [{ code: 'stopDelivery', why: stop }] : [];
+	actions.push(...missingFieldsAction(facts));
+	if (notCollectedFor)
+		actions.push({ code: 'cashNotCollected', methods: notCollectedFor, unknownMethods });
+	if (!stop && unchanged.length > 0) actions.push({ code: 'notUpdated', fields: unchanged });
+	if (location && !location.lat && mapping.includeCoordinates)
+		actions.push({ code: 'noCoordinates' });
 	return {
 		kind: 'changes',
+		label,
 		referenceId,
 		changes: {
 			...(hasContact && { contact }),
 			// Overwrites old instructions, since those for the previous address would mislead the driver.
 			...(location && {
-				location: { ...location, instructions: location.instructions ?? orderLabel(order) },
+				location: { ...location, instructions: location.instructions ?? label },
 			}),
 			packages,
 			cod,
 		},
-		actions: actions ?? [],
+		actions,
 	};
 }
 
-/** Reasons not to create a delivery, which may exist and be under way. */
-const changeableReasons: ReadonlyArray<Skip['code']> = ['onHold', 'scheduled', 'closed'];
+/** Whether an order that would be skipped now may have a delivery that is under way. */
+function isChangeable({ code }: Skip, isFulfilled: boolean): boolean {
+	return (
+		['onHold', 'scheduled', 'closed'].includes(code) || (code === 'nothingToShip' && isFulfilled)
+	);
+}

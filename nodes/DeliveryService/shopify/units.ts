@@ -42,7 +42,7 @@ export interface LineUnits {
 /** The units of all line items of an order. */
 export interface OrderUnits {
 	lines: LineUnits[];
-	/** Whether a fulfillment service ships some of the units that would be taken otherwise. */
+	/** Whether a fulfillment service ships some of the units that are left. */
 	isByService: boolean;
 	/** The items of a whole order with units that can't ship now, though nothing else explains it. */
 	held: string[];
@@ -67,7 +67,9 @@ export function countUnits(order: Order, { filters }: OrderMapping): OrderUnits 
 	const units = part ? takeAssigned(part, counted) : takeLeft(counted);
 	const isOther = ({ line }: Pick<LineUnits, 'line'>) =>
 		!filters.includeFulfillmentServices && isShippedByService(line, part);
-	const isByService = units.some((entry) => isOther(entry) && entry.taken !== 0);
+	const isByService = units.some(
+		({ line, taken }) => taken !== 0 && isShippedByService(line, part),
+	);
 	const own = units.filter((entry) => !isOther(entry));
 	const unknown = part?.line_items.find(
 		({ line_item_id: id, fulfillable_quantity: quantity }) =>

@@ -268,7 +268,7 @@ function testShopifyOrders(installation: () => Installation, name: HostName): vo
 			const { execution } = await runAction(installation(), { items: [order], parameters });
 			expect(hintsOf(execution, nodes.action)).toEqual([
 				'Created 1 delivery.',
-				'#1001 needs your attention. Shopify did not return "cancelled_at" (assumed: not canceled). Request it in the Shopify node or the query.',
+				'#1001 needs your attention. Shopify did not return "cancelled_at", so this order may be decided wrongly. Request it in the Shopify node or the query.',
 			]);
 		});
 

@@ -53,7 +53,7 @@ describe('finds a fulfillment order and its order', () => {
 			},
 		],
 	])('%s', (_, value) => {
-		const found = { ...outcomeOf(value), actions: undefined };
+		const found = { ...outcomeOf(value), actions: undefined, needed: '' };
 		expect(found).toEqual({
 			kind: 'delivery',
 			referenceId: reference,
@@ -68,7 +68,8 @@ describe('finds a fulfillment order and its order', () => {
 				email: 'ana@example.com',
 				fulfillmentOrderId: id,
 			},
-			methodNames: { shipping: [], payment: ['shopify_payments'] },
+			shippingMethods: [],
+			needed: '',
 			delivery: { ...deliveryOf(order), referenceId: reference },
 		});
 	});

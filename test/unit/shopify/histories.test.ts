@@ -286,11 +286,12 @@ function jobOf(value: unknown, item: number): Job {
 		packagesPer: 'unit',
 		filters: { shippingMethods: ['Driver'], ...(hasPart(value) ? {} : { shippingMethods: [] }) },
 	});
-	const { delivery, skip, problems, ...order } = orderToDelivery(value, mapping);
+	const { decision, ...order } = orderToDelivery(value, mapping);
 	const { referenceId } = order;
 	const job: Job = { item, order, referenceId };
-	if (problems) throw new Error(JSON.stringify(problems));
-	if (skip) return { ...job, outcome: { kind: 'skipped', why: { code: 'order', skip } } };
+	if (decision.kind === 'invalid') throw new Error(JSON.stringify(decision.problems));
+	if (decision.kind === 'skip')
+		return { ...job, outcome: { kind: 'skipped', why: { code: 'order', skip: decision.skip } } };
 	const pickup = {
 		contact: { name: 'Shop', email: 'shop@example.com' },
 		location: { address: 'X' },
@@ -300,7 +301,7 @@ function jobOf(value: unknown, item: number): Job {
 		orderId: order.shopifyOrder?.id,
 		part: order.part,
 	};
-	return { ...job, delivery: deliverySchema.parse({ pickup, ...delivery }), claim };
+	return { ...job, delivery: deliverySchema.parse({ pickup, ...decision.delivery }), claim };
 }
 
 const hasPart = (value: unknown) =>

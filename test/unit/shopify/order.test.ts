@@ -108,6 +108,7 @@ describe('readOrder', () => {
 		const outcome = outcomeOf(value);
 		expect(outcome).toEqual({
 			kind: 'invalid',
+			needed: '',
 			problem: { message: expect.stringContaining(expected) },
 		});
 		expect(problemOf(value).message).toMatch(

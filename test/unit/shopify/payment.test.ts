@@ -2,7 +2,6 @@
  * What the customer owes: open returns, authorized money, settled orders, payment terms and other
  * currencies, after public reports. Each kind has two cases besides the reported one.
  */
-import { actionNeeded } from '../../../nodes/DeliveryService/messages/orders';
 import { toGraphqlOrder } from '../../support/graphqlOrder';
 import { samplePart, samplePartLine } from '../../support/sampleFulfillmentOrder';
 import { deliveryOf, outcomeOf, sampleLine, sampleOrder } from '../../support/sampleOrder';
@@ -18,7 +17,7 @@ function resultOf(order: Fields, mapping: Fields = {}, part?: Fields) {
 	const value = part ? { order: whole, fulfillmentOrder: part } : whole;
 	const outcome = outcomeOf(value, mapping);
 	if (outcome.kind === 'invalid') return outcome.problem;
-	const needed = actionNeeded(outcome.actions);
+	const { needed } = outcome;
 	return outcome.kind === 'skipped'
 		? { skip: outcome.code, needed }
 		: { cod: outcome.delivery.cod, needed };

@@ -1,4 +1,3 @@
-import { actionNeeded } from '../../../nodes/DeliveryService/messages/orders';
 import {
 	byWeight,
 	deliveryOf,
@@ -82,8 +81,8 @@ describe('skipped orders', () => {
 		const held = sampleLine({ id: 2, name: 'Lamp', fulfillable_quantity: 0 });
 		const need = (line_items: unknown[], filters = {}) => {
 			const order = sampleOrder({ line_items, fulfillments: [] });
-			const { kind, actions } = outcomeOf(order, { filters });
-			return [kind, actionNeeded(actions)];
+			const { kind, needed } = outcomeOf(order, { filters });
+			return [kind, needed];
 		};
 		const needed =
 			'Not sent, probably because of a hold in Shopify: "Lamp". When it is released, use the operation ' +

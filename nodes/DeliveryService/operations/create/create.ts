@@ -6,7 +6,6 @@ import { realClock } from '../../common/clock';
 import { logWarning } from '../../common/log';
 import { parameterReader, type ParameterReader } from '../../common/parameters';
 import { openLedger } from '../../ledger/ledger';
-import { orderProblem } from '../../messages/problems';
 import { attentionHint, failureSummary, listOutcomes, runHints } from '../../messages/summary';
 import { lookUpJobs } from '../../sending/claim';
 import { rateLimitFor } from '../../sending/rateLimit';
@@ -18,6 +17,7 @@ import type { Claim } from '../../ledger/claims';
 import { deliverySchema, type Delivery } from '../../service/schemas';
 import { serviceLabels, validate } from '../../service/validation';
 import { readableText } from '../../service/values';
+import type { Skip } from '../../shopify/skipping';
 import type { OrderInfo } from '../../shopify/toDelivery';
 import {
 	assertNoRetryOnFail,
@@ -37,13 +37,19 @@ export interface Source {
 	fields: INodeProperties[];
 	/** The rules for what it reads; by default those of the fields in the editor. */
 	schema?: z.ZodType<Delivery>;
-	/** Reads an item, without checking the rules of the service: a delivery, or why there is none. */
-	read(parameters: ParameterReader, item: number): OrderInfo & { problem?: Problem };
+	/** Reads an item, without checking the rules of the service. */
+	read(parameters: ParameterReader, item: number): ReadItem;
 	/** Rephrases a violated rule of the service in terms of what the user entered. */
 	rephrase?(problem: Problem, referenceId: string | undefined): Problem;
 	/** Whether one failed item says nothing about the others, as with the orders of a shop. */
 	isIndependent?: boolean;
 }
+
+/** What a source reads from an item: a delivery, or why there is none. */
+export type ReadItem = {
+	/** What is known about its Shopify order. */
+	order?: OrderInfo;
+} & ({ delivery: unknown } | { skip: Skip } | { problem: Problem });
 
 /** A run of Create: what its settings say. */
 interface CreateRun {
@@ -181,8 +187,8 @@ async function findDeliveriesToStop(
 		const { state = 'free' } = (claim && found.get(claim)) ?? {};
 		if (state === 'free' || state === 'anotherOrder' || !order) continue;
 		if (outcome?.kind !== 'skipped' || outcome.why.code !== 'order') continue;
-		const { label = '', actions = [] } = order;
-		order.actions = [...actions, { code: 'stopDelivery', label, skip: outcome.why.skip.code }];
+		const { stop, actions = [] } = order;
+		if (stop) order.actions = [...actions, { code: 'stopDelivery', why: stop }];
 	}
 }
 
@@ -238,26 +244,26 @@ function readItem(
 	});
 	try {
 		const read = source.read(parameters, item);
-		const { delivery: input, skip, problem, problems, ...order } = read;
+		const { order } = read;
 		job.order = order;
-		job.referenceId = order.referenceId;
-		if (problem) return invalid(problem);
-		if (problems) return invalid(orderProblem(order, problems));
+		job.referenceId = order?.referenceId;
+		if ('problem' in read) return invalid(read.problem);
 		const options = readItemOptions(parameters, item);
 		const claimOf = (referenceId: string | undefined): Claim | undefined =>
 			isRemembered && referenceId !== undefined && options.ok
 				? {
 						referenceId,
 						companyId: options.value.companyId,
-						orderId: order.shopifyOrder?.id,
-						part: order.part,
+						orderId: order?.shopifyOrder?.id,
+						part: order?.part,
 					}
 				: undefined;
-		if (skip) {
-			job.outcome = { kind: 'skipped', why: { code: 'order', skip } };
-			if (order.mustStop) job.claim = claimOf(job.referenceId);
+		if ('skip' in read) {
+			job.outcome = { kind: 'skipped', why: { code: 'order', skip: read.skip } };
+			if (order?.stop) job.claim = claimOf(job.referenceId);
 			return job;
 		}
+		const { delivery: input } = read;
 		job.referenceId ??= referenceSchema.parse(input).referenceId;
 		if (!options.ok) return invalid(named(options.problem));
 		const delivery = validate(source.schema ?? deliverySchema, input, 'Delivery', serviceLabels);
@@ -270,7 +276,7 @@ function readItem(
 		if (isRemembered && referenceId === undefined) return invalid(noReferenceProblem);
 		const { companyId } = options.value;
 		// The type of the order's shipping method is more specific than the option.
-		const type = order.type ?? options.value.type;
+		const type = order?.type ?? options.value.type;
 		const claim = claimOf(referenceId);
 		return Object.assign(job, { companyId, type, delivery: delivery.value, claim });
 	} catch (error) {

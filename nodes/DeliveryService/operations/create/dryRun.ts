@@ -26,7 +26,7 @@ export function toDryRunItems(
 		const { item, referenceId = '', delivery, outcome, type = '', companyId = '' } = job;
 		if (toErrorOutput && outcome?.kind === 'invalid') return toErrorItem(job, true);
 		const { contact, location } = delivery?.dropoff ?? {};
-		const { methodNames, deliveryDay = '', shopifyOrder = '' } = job.order ?? {};
+		const { shippingMethods = [], deliveryDay = '', shopifyOrder = '' } = job.order ?? {};
 		const packages = delivery?.packages ?? [];
 		const weights = packages.flatMap(({ weight }) => weight ?? []);
 		const reason = reasonOf(job);
@@ -39,7 +39,7 @@ export function toDryRunItems(
 				pickup: delivery ? placeText(delivery.pickup.location) : '',
 				packages: packages.map(packageText).join(', '),
 				cashToCollect: delivery ? (delivery.cod ?? 0) : '',
-				shippingMethod: methodNames?.shipping.join(', ') ?? '',
+				shippingMethod: shippingMethods.join(', '),
 				weightKg: weights.length > 0 ? totalWeight(weights) : '',
 				deliveryType: type,
 				deliveryDate: deliveryDay,
@@ -107,23 +107,19 @@ export function dryRunHint(jobs: readonly Job[]): NodeExecutionHint {
 		`${pluralize(notSent.length, noun, `${noun}s`)} would not be sent (${listUpTo(maxNamesInHint, notSent)})`;
 	const sentence = [`Dry Run: ${created} would be created`, others].filter(Boolean).join(', ');
 	const advice = count > 0 && 'Turn off Dry Run to create deliveries.';
-	const methods = [
-		countMethods('Shipping methods', jobs, 'shipping'),
-		countMethods('Payment methods', jobs, 'payment'),
-	];
-	return warning(joinSentences([`${sentence}.`, advice, ...methods]));
+	return warning(joinSentences([`${sentence}.`, advice, shippingMethodCounts(jobs)]));
 }
 
-/** How many orders have each method, the most frequent first, so that a wrong filter stands out. */
-function countMethods(title: string, jobs: readonly Job[], kind: 'shipping' | 'payment'): string {
+/** How many orders have each shipping method, the most frequent first, so that a wrong filter stands out. */
+function shippingMethodCounts(jobs: readonly Job[]): string {
 	const counts = new Map<string, number>();
 	for (const { order } of jobs)
-		for (const name of new Set(order?.methodNames?.[kind]))
+		for (const name of new Set(order?.shippingMethods))
 			counts.set(name, (counts.get(name) ?? 0) + 1);
 	const sorted = [...counts].sort(([, one], [, other]) => other - one);
 	if (sorted.length === 0) return '';
 	const names = sorted.map(([name, count]) => `${count} × ${name}`);
-	return `${title}: ${listUpTo(maxMethodsInHint, names)}.`;
+	return `Shipping methods: ${listUpTo(maxMethodsInHint, names)}.`;
 }
 
 const maxMethodsInHint = 10;

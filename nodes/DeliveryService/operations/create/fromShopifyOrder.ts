@@ -1,5 +1,6 @@
 import { readJson } from '../../common/parameters';
 import { joinSentences, lowerFirst, truncate } from '../../common/text';
+import { orderProblem } from '../../messages/problems';
 import { limits } from '../../service/schemas';
 import { orderToDelivery } from '../../shopify/toDelivery';
 import { placeFields } from '../fields/place';
@@ -31,13 +32,14 @@ export const fromShopifyOrder: Source = {
 		if (!order.ok) return { problem: order.problem };
 		const mapping = readOrderMapping(parameters, item);
 		if (!mapping.ok) return { problem: mapping.problem };
-		const info = orderToDelivery(order.value, mapping.value);
-		const { delivery, ...others } = info;
-		if (!delivery) return info;
-		const name = others.shopifyOrder?.name ?? others.referenceId ?? 'The order';
-		const read = readOrderPickup(parameters, item, others.location, name);
-		if (!read.ok) return { ...others, problem: read.problem };
-		return { ...others, delivery: { pickup: read.value, ...delivery } };
+		const { decision, ...info } = orderToDelivery(order.value, mapping.value);
+		if (decision.kind === 'invalid')
+			return { order: info, problem: orderProblem(info, decision.problems) };
+		if (decision.kind === 'skip') return { order: info, skip: decision.skip };
+		const name = info.shopifyOrder?.name ?? info.referenceId ?? 'The order';
+		const pickup = readOrderPickup(parameters, item, info.location, name);
+		if (!pickup.ok) return { order: info, problem: pickup.problem };
+		return { order: info, delivery: { pickup: pickup.value, ...decision.delivery } };
 	},
 	rephrase({ message, description }, referenceId = '') {
 		return {

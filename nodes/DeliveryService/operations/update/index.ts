@@ -3,11 +3,9 @@ import type { IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow'
 import { realClock } from '../../common/clock';
 import { parameterReader, type ParameterReader } from '../../common/parameters';
 import { problemText, type Problem } from '../../common/result';
-import { actionNeeded } from '../../messages/orders';
 import { runProblem, updateProblem } from '../../messages/updates';
 import { sendUpdates, type Update, type UpdateResult } from '../../sending/updates';
 import { openClient, updateRequest } from '../../service/client';
-import type { Action } from '../../shopify/toDelivery';
 import {
 	assertNoRetryOnFail,
 	errorItem,
@@ -50,24 +48,23 @@ function itemMaker(context: IExecuteFunctions, parameters: ParameterReader) {
 	const isFromOrder = parameters.get('changesFrom', 0) === 'shopifyOrder';
 	const isByDeliveryId = !isFromOrder && parameters.get('findBy', 0) === 'deliveryIds';
 	const idField = isByDeliveryId ? 'deliveryId' : 'referenceId';
-	const needed = (actions?: readonly Action[]) =>
-		isFromOrder ? { actionNeeded: actionNeeded(actions) } : {};
+	const neededColumn = (needed = '') => (isFromOrder ? { actionNeeded: needed } : {});
 	const failure = (item: number, outcome: string, problem: Problem, id?: string) => {
 		const details = { outcome, ...(id !== undefined && { [idField]: id }) };
 		if (toErrorOutput) return errorItem(problem, item, details);
 		const message = problemText(problem);
 		return outputItem(
-			{ [idField]: '', ...details, message, ...needed(), jobId: '', code: '' },
+			{ [idField]: '', ...details, message, ...neededColumn(), jobId: '', code: '' },
 			item,
 		);
 	};
-	const result = (one: UpdateResult, actions?: readonly Action[]) => {
+	const result = (one: UpdateResult, needed?: string) => {
 		const { item, id, outcome } = one;
 		if (outcome.kind !== 'updated')
 			return failure(item, outcome.kind, updateProblem(one, outcome), id);
 		const { jobId, code = '', message = 'Updated' } = outcome.response;
 		return outputItem(
-			{ [idField]: id, outcome: outcome.kind, message, ...needed(actions), jobId, code },
+			{ [idField]: id, outcome: outcome.kind, message, ...neededColumn(needed), jobId, code },
 			item,
 		);
 	};
@@ -99,12 +96,12 @@ async function runUpdates(
 		signal: context.getExecutionCancelSignal(),
 		isInEditor: context.getMode() === 'manual',
 	});
-	const actionsOf = new Map(updates.map(({ item, actions }) => [item, actions]));
+	const neededFor = new Map(updates.map(({ item, needed }) => [item, needed]));
 	const results: UpdateResult[] = [];
 	for await (const batch of batches) {
 		results.push(...batch);
 		for (const result of batch)
-			outputs[result.item]?.push(toItem.result(result, actionsOf.get(result.item)));
+			outputs[result.item]?.push(toItem.result(result, neededFor.get(result.item)));
 		if (!context.continueOnFail()) assertUpdated(node, batch, updates, results);
 	}
 	return outputs.flat();

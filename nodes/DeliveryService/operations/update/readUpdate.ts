@@ -9,14 +9,13 @@ import {
 } from '../../common/parameters';
 import { failure, type Problem, type Result } from '../../common/result';
 import { isBlank } from '../../common/text';
-import { notUpdatedProblem } from '../../messages/orders';
+import { actionNeeded, notUpdatedProblem } from '../../messages/orders';
 import { orderProblem } from '../../messages/problems';
 import type { Update } from '../../sending/updates';
 import { deliveryChangesSchema, targetSchemas, type TargetKind } from '../../service/schemas';
 import { serviceLabels, validate } from '../../service/validation';
 import { flag } from '../../service/values';
 import { orderToChanges } from '../../shopify/toChanges';
-import type { Action } from '../../shopify/toDelivery';
 import { readPackages } from '../fields/package';
 import { readOrderMapping } from '../fields/shopifyOrder';
 import { toProblem } from '../items';
@@ -33,7 +32,7 @@ const flagsSchema = z.object({
 });
 
 /** An update, and what of its order a person must check. */
-export type ReadUpdate = Update & { actions?: readonly Action[] };
+export type ReadUpdate = Update & { needed?: string };
 
 /**
  * Reads the update of an item and checks it against the rules of the service.
@@ -104,8 +103,8 @@ function changesFromOrder(parameters: ParameterReader, item: number): Result<Rea
 	if (!targets.ok) return targets;
 	const changes = validate(deliveryChangesSchema, result.changes, 'Changes', serviceLabels);
 	if (!changes.ok) return changes;
-	const { actions } = result;
-	return { ok: true, value: { ...targets.value, changes: changes.value, actions } };
+	const needed = actionNeeded(result.actions, result.label);
+	return { ok: true, value: { ...targets.value, changes: changes.value, needed } };
 }
 
 /** The changes that the user added, in the service's format (docs/api.md, section 4.2). */

@@ -1,0 +1,115 @@
+import type { Result } from '../common/result';
+import { findDeliveryDate, laterSendingDay, type DeliveryDate } from './deliveryDate';
+import type { OrderCandidate } from './item';
+import type { OrderMapping } from './mapping';
+import { readMethods, type ShippingMethods } from './methods';
+import { missingFields, type MissingField } from './missingFields';
+import { orderLabel, readOrder, type Order, type ReadProblem } from './order';
+import { paymentOf, type Payment } from './payment';
+import { findPickup, type Pickup } from './pickup';
+import { readRecipient, type Recipient } from './recipient';
+import { referencesOf, type OrderReferences } from './references';
+import { countUnits, needsShipping, unitsByLine, type LineUnits, type OrderUnits } from './units';
+
+/*
+ * Everything about an order that decides whether and how it is delivered. It is read here, once:
+ * decisions, deliveries, changes and messages take it and read nothing again.
+ */
+
+export interface OrderFacts {
+	order: Order;
+	/** Fields without which it may be decided wrongly. */
+	missing: MissingField[];
+	/** The subject of messages, e.g. "Order #1001". */
+	label: string;
+	references: OrderReferences;
+	units: OrderUnits;
+	/** The lines of which the delivery takes units. */
+	lines: LineUnits[];
+	payment: Payment;
+	methods: ShippingMethods;
+	date: DeliveryDate;
+	/** The day on which it is to be sent by its delivery date, if it has not come yet. */
+	sendingDay?: string;
+	pickup?: Pickup;
+	recipient: Recipient;
+	/** Why its delivery is to be stopped, if it was sent before. */
+	stop?: StopReason;
+}
+
+/** What happened to an order in Shopify, so that a driver should not deliver it. */
+export type StopReason = 'cancelled' | 'refunded' | 'voided' | 'onHold' | 'closed' | 'incomplete';
+
+/** Reads an order. Never throws. */
+export function readFacts(
+	candidate: OrderCandidate,
+	mapping: OrderMapping,
+): Result<OrderFacts, ReadProblem[]> {
+	const read = readOrder(candidate);
+	if (!read.ok) return read;
+	const order = read.value;
+	const units = countUnits(order, mapping);
+	const lines = units.lines.filter(({ taken }) => taken > 0);
+	const payment = paymentOf(order, mapping);
+	const date = findDeliveryDate(order, lines.length > 0 ? lines : units.lines, mapping);
+	return {
+		ok: true,
+		value: {
+			order,
+			missing: missingFields(candidate, mapping),
+			label: orderLabel(order),
+			references: referencesOf(order, mapping),
+			units,
+			lines,
+			payment,
+			methods: readMethods(order, mapping),
+			date,
+			sendingDay: laterSendingDay(date, mapping),
+			pickup: findPickup(order, lines),
+			recipient: readRecipient(order, mapping, date),
+			stop: findStopReason(order, units, lines, payment),
+		},
+	};
+}
+
+/** What has shipped can't be stopped. */
+function findStopReason(
+	order: Order,
+	units: OrderUnits,
+	lines: readonly LineUnits[],
+	{ state }: Payment,
+): StopReason | undefined {
+	if (order.cancelled_at) return 'cancelled';
+	if (isFulfilled(order, units)) return undefined;
+	if (state === 'refunded' || state === 'voided') return state;
+	switch (order.fulfillmentOrder?.status) {
+		case 'on_hold':
+			return 'onHold';
+		case 'closed':
+		case 'incomplete':
+			return order.fulfillmentOrder.status;
+	}
+	const isUntouched = units.lines.every(({ fulfilled }) => fulfilled === 0);
+	return lines.length === 0 && units.held.length > 0 && isUntouched ? 'onHold' : undefined;
+}
+
+/**
+ * Whether all units that can ship have shipped. A fulfillment order is also closed when it was delivered,
+ * which its order's fulfillments show.
+ */
+function isFulfilled({ fulfillmentOrder: part, fulfillments }: Order, { lines }: OrderUnits) {
+	if (part) {
+		if (!fulfillments) return part.status === 'closed';
+		const fulfilled = unitsByLine(fulfillments.flatMap(({ line_items }) => line_items));
+		return part.line_items.every(({ line_item_id: id, quantity = 0 }) => fulfilled(id) >= quantity);
+	}
+	const shippable = lines.filter(({ line }) => needsShipping(line));
+	const isShipped = ({ line, fulfilled, canceled }: LineUnits) =>
+		line.fulfillment_status === 'fulfilled' || fulfilled >= line.quantity - canceled;
+	return (
+		shippable.every(isShipped) &&
+		shippable.some(
+			({ fulfilled, line }) => fulfilled > 0 || line.fulfillment_status === 'fulfilled',
+		)
+	);
+}

@@ -1,0 +1,68 @@
+import { normalizeName } from '../common/text';
+import { isListed, storePickupNames } from './methods';
+import type { Order } from './order';
+import { lacksPersonalData } from './recipient';
+import type { LineUnits } from './units';
+
+/** What shows that the customer picks up an order: Shopify's method, an app's mark, or no address. */
+export type Pickup =
+	| { shownBy: 'fulfillmentOrder' }
+	| { shownBy: 'mark'; mark: string }
+	| { shownBy: 'missingAddress'; method: string | undefined };
+
+/**
+ * Finds out whether the customer picks up the order. Apps mark pickups, Shopify doesn't: such an order has
+ * no shipping address, and a shipping line with the pickup location or the source "pos". A missing
+ * address proves nothing if Shopify removed all personal data.
+ *
+ * @param lines those of which the delivery takes units
+ */
+export function findPickup(order: Order, lines: readonly LineUnits[]): Pickup | undefined {
+	const method = order.fulfillmentOrder?.delivery_method?.method_type;
+	if (method === 'pick_up') return { shownBy: 'fulfillmentOrder' };
+	const mark = pickupMark(order, lines);
+	if (mark !== undefined && order.shipping_address) return { shownBy: 'mark', mark };
+	const [line] = order.shipping_lines;
+	const isLocal = line ? !lacksPersonalData(order) : order.source_name?.toLowerCase() === 'pos';
+	const isWithoutAddress = method === undefined && !order.shipping_address && isLocal;
+	return mark !== undefined || isWithoutAddress
+		? { shownBy: 'missingAddress', method: line?.title }
+		: undefined;
+}
+
+/**
+ * Additional details that contain the delivery method: apps that mark pickups may put the store's address
+ * into the shipping address. The first is Zapiet's
+ * (docs.zapiet.com/guides/note-attributes), the others are those of similar apps and themes.
+ */
+const methodAttributes =
+	/^((checkout|shipping) method|delivery (method|type|option)|fulfillment (method|type)|order type)$/;
+
+/**
+ * Additional details that only pickups have: Zapiet's (see above) and those of "Pick-up Points"
+ * (apps.support.code.nl, "Working with 3rd party fulfillments").
+ */
+const locationAttributes = /^(pickup location (id|company)|pick up (location id|point location))$/;
+
+/** Zapiet's mark of a line item (docs.zapiet.com/guides/zapiet_id). */
+const zapietProperty = { name: '_ZapietId', pickup: /(^|&)M=P(&|$)/ };
+
+/**
+ * Finds what marks an order as a pickup. A delivery method in the additional details decides; without
+ * one, a pickup location there or the property of a line item.
+ *
+ * @returns the mark as text for a message, or undefined if there is none
+ */
+function pickupMark({ note_attributes }: Order, lines: readonly LineUnits[]): string | undefined {
+	const attributeLike = (pattern: RegExp) =>
+		note_attributes.find(({ name }) => pattern.test(normalizeName(name)));
+	const method = attributeLike(methodAttributes);
+	if (method && !isListed(method.value, storePickupNames)) return undefined;
+	const mark =
+		method ??
+		attributeLike(locationAttributes) ??
+		lines
+			.flatMap(({ line }) => line.properties)
+			.find(({ name, value }) => name === zapietProperty.name && zapietProperty.pickup.test(value));
+	return mark && `${mark.name}: ${mark.value}`;
+}
