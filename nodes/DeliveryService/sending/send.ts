@@ -38,10 +38,21 @@ export async function sendJobs(jobs: readonly Job[], options: SendingOptions): P
 	// Without a ledger, no job has a claim, so none is a duplicate.
 	markDuplicates(jobs.filter(isPending));
 	const run = new Run(options);
-	await run.send(jobs.filter(isPending));
+	const pending = jobs.filter(isPending);
+	await run.send(pending);
+	// The delivery of this run that had their units may have failed: then they are free now.
+	const overlapping = pending.filter(isWithoutUnits);
+	for (const job of overlapping) job.outcome = undefined;
+	await run.send(overlapping);
 	await run.sendClaimedElsewhere();
 	settleDuplicates(jobs);
 	return { ledgerFailed: !(await run.flush()) };
+}
+
+/** Whether other deliveries have taken units of the job's fulfillment order. */
+function isWithoutUnits({ outcome }: Job): boolean {
+	const code = outcome && 'why' in outcome ? outcome.why.code : undefined;
+	return code === 'unitsSent' || code === 'unitsPartlySent';
 }
 
 /** Jobs that this run has claimed, by request. */
