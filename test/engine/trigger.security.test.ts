@@ -56,9 +56,9 @@ describe('static data of the node', () => {
 		const { global: saved } = z
 			.object({ global: z.record(z.array(z.string())) })
 			.parse(trigger.staticData);
-		const digests = saved['deliveryServiceTrigger:trigger'] ?? [];
+		const digests = saved['deliveryServiceTrigger:webhook-of-workflow'] ?? [];
 
-		expect(Object.keys(saved)).toEqual(['deliveryServiceTrigger:trigger']);
+		expect(Object.keys(saved)).toEqual(['deliveryServiceTrigger:webhook-of-workflow']);
 		expect(digests).toHaveLength(1);
 		expect(new URL(url).searchParams.get('signature')).not.toBe(digests[0]);
 		await expectRejected(trigger, 401, { url: withQuery(url, { signature: digests[0] }) });
@@ -67,7 +67,7 @@ describe('static data of the node', () => {
 	test('ignores malformed static data of the node', async () => {
 		const trigger = await published();
 		for (const written of ['x', [null], { digests: ['x'], sites: [{ baseUrl: 'http://evil' }] }]) {
-			trigger.staticData = { global: { 'deliveryServiceTrigger:trigger': written } };
+			trigger.staticData = { global: { 'deliveryServiceTrigger:webhook-of-workflow': written } };
 			await expectRejected(trigger, 401, { url: trigger.url });
 			expect(await trigger.deactivate()).toBeUndefined();
 			expect(service.list()).toEqual([]);

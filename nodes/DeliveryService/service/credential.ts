@@ -102,3 +102,20 @@ export function selectedCompany(
 		description: `Enter your company's ID in ${isOwn ? 'the credential' : 'the option Company ID'}, e.g. 1001.`,
 	});
 }
+
+const loopbackHost = /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\])$/;
+
+/** Whether a URL can be reached on the same machine only. */
+export function isLoopback(url: string): boolean {
+	return loopbackHost.test(new URL(url).hostname);
+}
+
+/** Addresses of private networks, names without a dot, as in Docker, and names that no public host has. */
+const privateHost =
+	/^((10|192\.168|169\.254|172\.(1[6-9]|2\d|3[01]))\.[\d.]+|\[(f[cd]|fe80).*\]|[^.:]+|.+\.(local|internal|lan|home\.arpa))$/;
+
+/** Whether key and secret cross a network that others share, without encryption. */
+export function travelsUnencrypted({ baseUrl }: Pick<Credential, 'baseUrl'>): boolean {
+	const { protocol, hostname } = new URL(baseUrl);
+	return protocol === 'http:' && !isLoopback(baseUrl) && !privateHost.test(hostname);
+}

@@ -4,7 +4,7 @@ import type {
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
 
-import { readCredential, type Credential } from './credential';
+import { readCredential, travelsUnencrypted, type Credential } from './credential';
 import { exchange, isSuccess, webhookRequest, type Exchange } from './client';
 import { serviceDetail, explainFailure, notADeliveryService, otherServer } from './errors';
 import { problemText, type Problem } from '../common/result';
@@ -26,9 +26,15 @@ export async function testConnection(
 	{ data }: ICredentialsDecrypted,
 ): Promise<INodeCredentialTestResult> {
 	const problem = await findProblem(this, data);
-	return problem
-		? { status: 'Error', message: problemText(problem) }
-		: { status: 'OK', message: 'Connection successful' };
+	if (problem) return { status: 'Error', message: problemText(problem) };
+	const credential = readCredential(data);
+	return {
+		status: 'OK',
+		message:
+			credential.ok && travelsUnencrypted(credential.value)
+				? 'Connection successful, but API Key ID and API Secret travel unencrypted. Change the Base URL to https:// if the Delivery Service has such a URL.'
+				: 'Connection successful',
+	};
 }
 
 async function findProblem(

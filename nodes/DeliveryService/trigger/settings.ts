@@ -3,7 +3,12 @@ import { z } from 'zod/v4';
 
 import { asRecord, nodeParameter, toList } from '../common/parameters';
 import { credentialType, openClient } from '../service/client';
-import { credentialSchema, selectedCompany, type Credential } from '../service/credential';
+import {
+	credentialSchema,
+	isLoopback,
+	selectedCompany,
+	type Credential,
+} from '../service/credential';
 import { eventNames, eventNameSchema, type EventName } from '../service/events';
 import { operationError, unwrap } from '../common/result';
 import { describeValue } from '../common/text';
@@ -200,11 +205,4 @@ export function saveDigests(context: IHookFunctions, digests: string[] | undefin
 /** n8n's own data of a node goes by its name, which may change. */
 function digestsName(context: TriggerContext): string {
 	return `deliveryServiceTrigger:${triggerId(context)}`;
-}
-
-const loopbackHost = /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\])$/;
-
-/** Whether a URL can be reached on the same machine only. */
-function isLoopback(url: string): boolean {
-	return loopbackHost.test(new URL(url).hostname);
 }

@@ -1,4 +1,8 @@
-import { readCredential, selectedCompany } from '../../../nodes/DeliveryService/service/credential';
+import {
+	readCredential,
+	selectedCompany,
+	travelsUnencrypted,
+} from '../../../nodes/DeliveryService/service/credential';
 
 const data = { baseUrl: 'https://a.example', apiKeyId: 'id', apiSecret: 'secret', companyId: 42 };
 
@@ -116,4 +120,23 @@ test.each([
 ])('selects the company of the options %j with 42 in the credential: %p', (options, companyId) => {
 	const result = selectedCompany({ companyId: 42 }, options);
 	expect(result.ok ? result.value : undefined).toBe(companyId);
+});
+
+test.each([
+	['http://api.example', true],
+	['http://8.8.8.8:8080', true],
+	['http://172.32.0.1', true],
+	['http://10.example.com', true],
+	['https://api.example', false],
+	['http://localhost:4000', false],
+	['http://127.0.0.1', false],
+	['http://[::1]', false],
+	['http://[fd00::1]', false],
+	['http://10.0.0.7', false],
+	['http://172.20.1.1', false],
+	['http://192.168.1.5', false],
+	['http://delivery-service:4000', false],
+	['http://service.local', false],
+])('whether key and secret travel unencrypted to %s: %p', (baseUrl, expected) => {
+	expect(travelsUnencrypted({ baseUrl })).toBe(expected);
 });
