@@ -12,7 +12,7 @@ const step = z
 	.object({ uses: z.string().optional(), run: z.string().optional() })
 	.refine(({ uses, run }) => (uses === undefined) !== (run === undefined), 'uses or run');
 const job = z.object({
-	needs: z.string().optional(),
+	needs: z.union([z.string(), z.array(z.string())]).optional(),
 	'runs-on': z.string(),
 	'timeout-minutes': z.number().int(),
 	environment: z.string().optional(),
@@ -43,7 +43,9 @@ test.each(workflows)(
 	'$file has read permissions, a time limit for each job, and existing jobs to wait for',
 	({ file }) => {
 		const { jobs } = parsed(file);
-		const needed = Object.values(jobs).flatMap((one) => ('needs' in one ? (one.needs ?? []) : []));
+		const needed = Object.values(jobs).flatMap((one) =>
+			'needs' in one ? [one.needs ?? []].flat() : [],
+		);
 		expect(Object.keys(jobs)).toEqual(expect.arrayContaining(needed));
 	},
 );
@@ -76,7 +78,7 @@ test('only the job that publishes has write permissions, and it runs no code of 
 	const writes = workflows.flatMap(({ text }) => text.match(/\S+: write/g) ?? []);
 	expect(writes).toEqual(['id-token: write']);
 	const publish = jobsOf('publish.yml').get('publish');
-	expect(publish).toMatchObject({ needs: 'pack', environment: 'npm' });
+	expect(publish).toMatchObject({ needs: ['pack', 'rebuild'], environment: 'npm' });
 	const actions = publish?.steps.flatMap(({ uses = '' }) => uses.split('@')[0] || []);
 	expect(actions).toEqual(['actions/setup-node', 'actions/download-artifact']);
 	expect(publish?.steps.flatMap(({ run }) => run ?? [])).toEqual([
@@ -93,4 +95,25 @@ test('the package is private in a clone, and checked before it is packed without
 	expect(runs?.join('\n')).toMatch(
 		/^npm ci\nnpm run release -- --check [^]*npm run verify\nnpm pkg delete private\nnpm pack[^]*sha256sum/,
 	);
+});
+
+test('a second job builds the package with the compiler and gulp alone, and compares the checksum', () => {
+	const runs = jobsOf('publish.yml')
+		.get('rebuild')
+		?.steps.flatMap(({ run }) => run ?? [])
+		.join('\n');
+	expect(runs).not.toContain('npm ci');
+	expect(runs).toMatch(
+		/npm install --prefix bare --ignore-scripts[^]*npm run build[^]*npm pack --ignore-scripts\necho "\$CHECKSUM" \| sha256sum --check --strict/,
+	);
+});
+
+test('Dependabot proposes no release in its first days', () => {
+	const text = readFileSync(join(projectFolder, '.github/dependabot.yml'), 'utf8');
+	const updates = z.object({
+		updates: z
+			.array(z.object({ cooldown: z.object({ 'default-days': z.number().min(3) }) }))
+			.min(2),
+	});
+	expect(updates.safeParse(parse(text)).success).toBe(true);
 });
