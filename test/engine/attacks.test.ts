@@ -1,0 +1,298 @@
+/** What a service, a gateway or a proxy can do with its answers: stop n8n, or have a secret shown. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { inspect } from 'node:util';
+
+import { Logger } from '@n8n/backend-common';
+import { Container } from '@n8n/di';
+import type { INodeParameters } from 'n8n-workflow';
+import { z } from 'zod';
+
+import { deduplicationStore, openTrigger, runNode, testCredential } from '../support/engine/engine';
+import { pickupFields, until } from '../support/actionNode';
+import { delivery } from '../support/sampleDelivery';
+import { sampleOrder } from '../support/sampleOrder';
+
+type Answer = (request: IncomingMessage, response: ServerResponse, body: string) => void;
+
+let answer: Answer = (_, response) => response.end();
+let baseUrl = '';
+const server = createServer((request, response) => {
+	const chunks: Buffer[] = [];
+	request.on('data', (chunk: Buffer) => chunks.push(chunk));
+	request.on('end', () => answer(request, response, Buffer.concat(chunks).toString()));
+});
+
+beforeAll(async () => {
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	baseUrl = `http://127.0.0.1:${z.object({ port: z.number() }).parse(server.address()).port}`;
+});
+beforeEach(() => deduplicationStore.reset());
+afterEach(() => jest.restoreAllMocks());
+afterAll(() => {
+	server.closeAllConnections();
+	server.close();
+});
+
+const apiKeyId = 'key_4f2a';
+const apiSecret = 'tV9/q+Zr3"x&Wm7Kc5Yd2Hs8';
+const credential = () => ({ baseUrl, apiKeyId, apiSecret, companyId: 1001 });
+
+const run = async (parameters: INodeParameters, item: object = {}) =>
+	await runNode({
+		node: 'deliveryService',
+		parameters,
+		items: [{ json: { ...item } }],
+		credential: credential(),
+	});
+
+const webhook = (operation: string, more: INodeParameters = {}): INodeParameters => ({
+	...{ resource: 'webhook', operation, url: 'https://a.example/hook', event: 'updateTask' },
+	...more,
+});
+
+/** Everything that reads an answer, and what it returns, throws, logs and stores. */
+const readers: Record<string, () => Promise<unknown>> = {
+	'Create From Shopify Orders': async () =>
+		await run(
+			{ resource: 'delivery', operation: 'createFromOrders', ...pickupFields },
+			sampleOrder(),
+		),
+	Create: async () =>
+		await run(
+			{
+				...{ resource: 'delivery', operation: 'create', source: 'json' },
+				...{ deliveryJson: '={{ $json }}', skipAlreadySent: true },
+			},
+			delivery({ referenceId: 'R1' }),
+		),
+	Update: async () =>
+		await run({
+			...{ resource: 'delivery', operation: 'update', changesFrom: 'defineBelow' },
+			...{ findBy: 'deliveryIds', deliveryIds: 'd1', changes: { referenceId: 'R1' } },
+		}),
+	'Webhook: Create': async () => await run(webhook('create')),
+	'Webhook: Delete': async () => await run(webhook('delete')),
+	'Webhook: Get Many': async () => await run(webhook('getAll', { returnAll: false, limit: 50 })),
+	'Webhook: Reactivate': async () =>
+		await run(webhook('reactivate', { urlPrefix: 'https://a.example/' })),
+	publishing: async () => {
+		const trigger = await openTrigger({ credential: credential() });
+		const failure: unknown = await trigger.activate().catch((error: unknown) => error);
+		return [failure, await trigger.deactivate(), trigger.staticData];
+	},
+	'the connection test': async () => await testCredential(credential()),
+};
+const names = Object.keys(readers);
+
+async function read(name: string): Promise<unknown> {
+	return await readers[name]?.();
+}
+
+const respond =
+	(status: number, body: string, headers: Record<string, string> = {}): Answer =>
+	(_, response) => {
+		response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(body);
+	};
+
+/** Bodies of about a number of bytes. */
+const bodies: Record<string, (bytes: number) => string> = {
+	letters: (bytes) => 'a'.repeat(bytes),
+	digits: (bytes) => '8'.repeat(bytes),
+	blanks: (bytes) => `x${' '.repeat(bytes)}x`,
+	brackets: (bytes) => '['.repeat(bytes),
+	backslashes: (bytes) => '\\'.repeat(bytes),
+	dots: (bytes) => 'a.'.repeat(bytes / 2),
+	'a page': (bytes) => `<html><title>${' '.repeat(bytes)}`,
+	'a long message': (bytes) => JSON.stringify({ message: 'pickup.'.repeat(bytes / 7) }),
+	'JSON of 10,000 levels': (bytes) =>
+		`${'['.repeat(10_000)}"${'a'.repeat(bytes)}"${']'.repeat(10_000)}`,
+	'100,000 records': (bytes) =>
+		JSON.stringify({
+			message: 'OK',
+			payload: Array.from({ length: bytes / 20 }, (_, index) => ({ id: `d${index}` })),
+		}),
+	'100,000 webhooks': (bytes) =>
+		JSON.stringify(Array.from({ length: bytes / 20 }, () => ({ url: 'a', action: 1 }))),
+};
+
+/** CPU milliseconds of this process. */
+async function cpuOf(work: () => Promise<unknown>): Promise<number> {
+	const start = process.cpuUsage();
+	await work();
+	const { user, system } = process.cpuUsage(start);
+	return (user + system) / 1000;
+}
+
+/** Below this, a comparison would measure the machine. */
+const smallestMs = 150;
+
+describe('an answer of 2 MB costs at most three times as much CPU time as one of 1 MB', () => {
+	const times: Array<Record<string, string | number>> = [];
+
+	afterAll(() => {
+		const longest = times.sort((one, other) => Number(other.ms) - Number(one.ms)).slice(0, 8);
+		process.stdout.write(
+			`CPU ms of answers of 2 MB, the longest: ${longest.map(({ what, ms }) => `${what} ${ms}`).join('; ')}\n`,
+		);
+	});
+
+	const limit = 300_000;
+	const compare = async (name: string) => {
+		for (const [kind, body] of Object.entries(bodies)) {
+			// Lists are read from a success, texts are searched in an error.
+			const status = kind.startsWith('100,000') ? 200 : 422;
+			const measure = async (bytes: number) => {
+				answer = respond(status, body(bytes));
+				return await cpuOf(async () => await read(name));
+			};
+			const isSlower = (one: number, two: number) => two > 3 * Math.max(one, smallestMs);
+			let [one, two] = [await measure(1_000_000), await measure(2_000_000)];
+			// Garbage may be collected in between.
+			for (let retries = 2; retries > 0 && isSlower(one, two); retries--)
+				[one, two] = [await measure(1_000_000), Math.min(two, await measure(2_000_000))];
+			times.push({ what: `${name}, ${kind}`, ms: Math.round(two) });
+			expect({ kind, isSlower: isSlower(one, two) }).toEqual({ kind, isSlower: false });
+		}
+	};
+
+	test.each(names)('%s', compare, limit);
+});
+
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+
+/** Parts of the secret in its spellings, of which no text may contain one. */
+const secretPieces = [
+	...[apiSecret, JSON.stringify(apiSecret).slice(1, -1), encodeURIComponent(apiSecret)],
+	...[base64(`${apiKeyId}:${apiSecret}`).slice(16), base64(apiSecret)],
+].flatMap((spelling) => [0, 8, 14].map((start) => spelling.slice(start, start + 8)));
+
+/** Ways of quoting the request. */
+const quotes: Record<string, Answer> = {
+	'as text': (request, response, body) =>
+		response.writeHead(422).end(`${JSON.stringify(request.headers)} ${apiSecret} ${body}`),
+	'as an error of the service': (request, response, body) =>
+		respond(
+			422,
+			JSON.stringify({ code: apiSecret, message: `${request.headers.authorization} ${body}` }),
+		)(request, response, body),
+	'in other fields': (request, response, body) =>
+		respond(
+			500,
+			JSON.stringify({ trace: { headers: request.headers, user: `${apiKeyId}:${apiSecret}` } }),
+		)(request, response, body),
+	'in a page': (request, response, body) =>
+		respond(404, `<html><title>${apiSecret} ${request.headers.authorization}</title>`, {
+			'Content-Type': 'text/html',
+			Server: `nginx ${request.headers.authorization}`,
+		})(request, response, body),
+	'in a redirect': (request, response, body) =>
+		respond(302, '', { Location: `http://evil.example/?s=${encodeURIComponent(apiSecret)}` })(
+			request,
+			response,
+			body,
+		),
+	'in records': (request, response, body) =>
+		respond(
+			200,
+			JSON.stringify({
+				code: 'OK',
+				payload: [
+					{
+						index: 0,
+						id: 'd1',
+						trackLink: `https://t.example/${apiSecret}`,
+						note: request.headers.authorization,
+					},
+				],
+				data: { jobs: apiSecret },
+			}),
+		)(request, response, body),
+	'in listed webhooks': (request, response, body) =>
+		respond(
+			200,
+			JSON.stringify([
+				{
+					url: `https://a.example/${encodeURIComponent(apiSecret)}`,
+					action: 3,
+					status: 'Banned',
+					by: request.headers.authorization,
+				},
+			]),
+		)(request, response, body),
+	'cut off': (request, response) =>
+		response.writeHead(400).end(`You sent ${request.headers.authorization?.slice(0, 40)}`),
+};
+
+describe('a server that quotes the request', () => {
+	const logged: unknown[] = [];
+
+	beforeEach(() => {
+		logged.length = 0;
+		const logger = Container.get(Logger);
+		for (const level of ['error', 'warn', 'info', 'debug'] as const)
+			jest.spyOn(logger, level).mockImplementation((...line) => void logged.push(line));
+	});
+
+	test.each(names)(
+		'finds no secret in what n8n shows, logs or stores: %s',
+		async (name) => {
+			for (const [kind, quote] of Object.entries(quotes)) {
+				deduplicationStore.reset();
+				answer = quote;
+				const seen = inspect([await read(name), logged], { depth: 12, maxStringLength: null });
+				expect({ kind, found: secretPieces.filter((piece) => seen.includes(piece)) }).toEqual({
+					...{ kind, found: [] },
+				});
+			}
+		},
+		120_000,
+	);
+});
+
+describe('a broken answer', () => {
+	const codes = '\u001b[2J\u001b]0;pwned\u0007\r\nfake line \u202etxt';
+	const textsOf = (seen: unknown): string[] =>
+		z
+			.union([
+				z.object({ status: z.string(), message: z.string() }).transform(({ message }) => [message]),
+				z
+					.object({ error: z.object({ message: z.string(), description: z.string().nullish() }) })
+					.transform(({ error }) => [error.message, error.description ?? '']),
+				z
+					.array(z.unknown())
+					.transform((list) => list.flatMap((one) => (one instanceof Error ? [one.message] : []))),
+			])
+			.catch([])
+			.parse(seen);
+
+	test.each(names)('has no terminal codes in a message: %s', async (name) => {
+		answer = respond(422, JSON.stringify({ message: codes, code: codes, more: codes }));
+		const texts = textsOf(await read(name));
+		expect(texts.join('')).toContain('fake line');
+		for (const text of texts) expect(text).not.toMatch(/[\p{Cc}\p{Bidi_C}]/u);
+	});
+
+	test.each(names)('that ends in the middle is a failure with a message: %s', async (name) => {
+		answer = (_, response) => {
+			response.writeHead(200, { 'Content-Length': '1000' });
+			response.write('{"code":"OK","payload":[{"index":0,"id":"d1"');
+			setTimeout(() => response.destroy(), 20);
+		};
+		expect(textsOf(await read(name)).join()).toMatch(/Delivery Service/);
+	});
+
+	test.each(names)('that never ends is closed and named as too large: %s', async (name) => {
+		let isClosed = false;
+		answer = (_, response) => {
+			response.writeHead(422, { 'Content-Type': 'application/json' });
+			const block = 'a'.repeat(100_000);
+			const write = () => {
+				while (!response.destroyed && response.write(block));
+			};
+			response.on('drain', write).on('close', () => (isClosed = true));
+			write();
+		};
+		expect(textsOf(await read(name)).join()).toContain('The response is larger than 5 MB.');
+		await until(() => isClosed);
+	});
+});
