@@ -78,8 +78,12 @@ export interface Found {
 	isSeen?: boolean;
 	/** If its order is late: whether it was named, as one that was never met in time. */
 	isNamed?: boolean;
+	/** The entry of the claim: its own, or that of its whole order. */
+	claimed: string;
+	/** If it is unknown: whether this process has seen that claim end, so that nobody is sending it. */
+	hasEnded?: boolean;
 	/** The entries to record before anything is sent. */
-	claimed?: readonly string[];
+	inAdvance?: readonly string[];
 	/** If it is claimed: the entries to record when it was created, and to remove if it was not. */
 	confirmed?: readonly string[];
 	released?: readonly string[];
@@ -179,8 +183,14 @@ export function traceEntry({ companyId, referenceId, orderId = '', part }: Claim
 
 /** What was found about a delivery. */
 function foundOf(own: FoundReference): Found {
-	if (own.state !== 'free') return { state: own.state, change: own.change };
-	return { state: 'free', confirmed: createdEntries(own), released: [claimed(own)] };
+	const { state, change } = own;
+	if (state !== 'free') return { state, change, claimed: claimed(own) };
+	return {
+		state,
+		claimed: claimed(own),
+		confirmed: createdEntries(own),
+		released: [claimed(own)],
+	};
 }
 
 /**
@@ -191,9 +201,7 @@ export async function readTraces(access: Access, found: ReadonlyMap<Claim, Found
 	const untraced = [...found].filter(
 		([{ isLate }, { state, isSeen }]) => isLate && state === 'free' && !isSeen,
 	);
-	const claims = untraced.map(([{ companyId, referenceId }]) =>
-		claimed(referenceOf(companyId, referenceId)),
-	);
+	const claims = untraced.map(([, one]) => one.claimed);
 	// If this fails, the answers can't be relied on later: then the claims stay, and are unknown.
 	access.setPurpose(claims, 'order');
 	const known = await access.ask(
@@ -227,9 +235,11 @@ async function findParts(
 	});
 	await claimReferences(access, [...orders.values()], 'order');
 	const found = new Map<Claim, Found>();
-	for (const { claim, order } of parts)
-		if (order.state === 'created') found.set(claim, { state: 'wholeCreated', isSeen: true });
-		else if (order.state === 'unknown') found.set(claim, { state: 'wholeUnknown', isSeen: true });
+	for (const { claim, order } of parts) {
+		const whole = { claimed: claimed(order), isSeen: true };
+		if (order.state === 'created') found.set(claim, { state: 'wholeCreated', ...whole });
+		if (order.state === 'unknown') found.set(claim, { state: 'wholeUnknown', ...whole });
+	}
 	const open = parts.filter(({ claim }) => !found.has(claim));
 	for (const { own, order } of open) own.orderResends = order.resends;
 	await claimReferences(
@@ -276,22 +286,23 @@ function foundPart(
 ): Found {
 	const { own, order, lines } = part;
 	// Even if it is not sent: others of its order may be.
-	const inParts = order.state === 'free' ? [firstPart(order)] : [];
-	if (own.state === 'created' && lines.some((line) => hasGrown(units, line)))
-		return { state: 'grown', change: own.change, claimed: inParts };
-	if (own.state !== 'free') return { state: own.state, change: own.change, claimed: inParts };
+	const inAdvance = order.state === 'free' ? [firstPart(order)] : [];
+	const found = { ...foundOf(own), inAdvance };
+	if (found.state === 'created' && lines.some((line) => hasGrown(units, line)))
+		return { ...found, state: 'grown' };
+	if (found.state !== 'free') return found;
 	if (lines.every((line) => freeUnits(units, line) >= line.units)) {
 		const { recorded, released } = takeUnits(units, part);
 		return {
-			state: 'free',
-			claimed: [...inParts, ...recorded],
-			confirmed: createdEntries(own),
-			released: [...released, claimed(own)],
+			...found,
+			inAdvance: [...inAdvance, ...recorded],
+			released: [...released, found.claimed],
 		};
 	}
-	access.setPurpose([claimed(own)], 'question');
+	access.setPurpose([found.claimed], 'question');
 	const isPartly = lines.some((line) => freeUnits(units, line) > 0);
-	return { state: isPartly ? 'unitsPartlySent' : 'unitsSent', claimed: inParts };
+	const state = isPartly ? 'unitsPartlySent' : 'unitsSent';
+	return { state, claimed: found.claimed, inAdvance };
 }
 
 /** Claims references and sets their states. */

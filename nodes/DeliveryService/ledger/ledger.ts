@@ -5,9 +5,15 @@ import { findAll, readTraces, traceEntry, type Claim, type Found, type Trace } f
 import { freeReferences } from './resending';
 import { Access, openWorkflowStore, type Purpose, type Store, type StoreContext } from './store';
 
+/** The claims that this process has seen end without a certain outcome, by workflow. */
+const endedByWorkflow = new Map<string, Set<string>>();
+
 /** The ledger of the current workflow, in n8n's database. */
 export function openLedger(context: StoreContext): Ledger {
-	return new Ledger(openWorkflowStore(context), realClock);
+	const workflow = context.getWorkflow().id ?? '';
+	const ended = endedByWorkflow.get(workflow) ?? new Set();
+	endedByWorkflow.set(workflow, ended);
+	return new Ledger(openWorkflowStore(context), realClock, ended);
 }
 
 /**
@@ -33,6 +39,7 @@ export class Ledger {
 	constructor(
 		private readonly store: Store,
 		private readonly clock: Clock,
+		private readonly ended = new Set<string>(),
 	) {}
 
 	/**
@@ -44,7 +51,7 @@ export class Ledger {
 	async claim(claims: readonly Claim[]): Promise<ReadonlyMap<Claim, Found>> {
 		const found = await this.run(['question'], async (access) => {
 			const all = await this.find(access, claims);
-			await access.addOwn([...all.values()].flatMap(({ claimed = [] }) => claimed));
+			await access.addOwn([...all.values()].flatMap(({ inAdvance = [] }) => inAdvance));
 			return all;
 		});
 		for (const [claim, one] of found) {
@@ -57,6 +64,7 @@ export class Ledger {
 	private async find(access: Access, claims: readonly Claim[]): Promise<ReadonlyMap<Claim, Found>> {
 		const found = await findAll(access, claims);
 		await readTraces(access, found);
+		for (const one of found.values()) one.hasEnded = this.ended.has(one.claimed);
 		return found;
 	}
 
@@ -106,6 +114,12 @@ export class Ledger {
 	/** Releases a claimed delivery that was not created: it may be sent again. */
 	release(claim: Claim): void {
 		this.released.push(...(this.found.get(claim)?.released ?? []));
+	}
+
+	/** Notes that a claimed delivery stays unknown: from now on, nobody in this process is sending it. */
+	abandon(claim: Claim): void {
+		const found = this.found.get(claim);
+		if (found) this.ended.add(found.claimed);
 	}
 
 	/** Records what was confirmed and released. @throws when that failed */

@@ -12,11 +12,16 @@ export function isPending({ delivery, outcome, first }: Job): boolean {
 /**
  * Claims jobs, and sets the outcomes of those that must not be sent.
  *
+ * @returns those that another execution may be sending now
  * @throws when the ledger fails: then none is claimed
  */
-export async function claimJobs(jobs: readonly Job[], ledger: Ledger): Promise<void> {
+export async function claimJobs(jobs: readonly Job[], ledger: Ledger): Promise<Job[]> {
 	const found = await ledger.claim(claimsOf(jobs));
 	for (const job of jobs) job.outcome = job.claim && outcomeOfClaim(found.get(job.claim)?.state);
+	return jobs.filter(
+		({ claim, outcome }) =>
+			outcome?.kind === 'unknown' && claim && found.get(claim)?.hasEnded !== true,
+	);
 }
 
 /**

@@ -133,11 +133,10 @@ class Run {
 		const { ledger } = this.options;
 		if (ledger && !this.breaker.signal.aborted)
 			try {
-				await claimJobs(jobs, ledger);
+				this.elsewhere.push(...(await claimJobs(jobs, ledger)));
 			} catch (error) {
 				this.breaker.halt({ code: 'store', error });
 			}
-		this.elsewhere.push(...jobs.filter(({ outcome }) => outcome?.kind === 'unknown'));
 		return jobs.filter(({ outcome }) => outcome === undefined);
 	}
 
@@ -195,6 +194,7 @@ class Run {
 			const kind = job.outcome?.kind;
 			if (job.claim && kind === 'created') ledger?.confirm(job.claim);
 			if (job.claim && (kind === 'rejected' || kind === 'notSent')) ledger?.release(job.claim);
+			if (job.claim && kind === 'unknown') ledger?.abandon(job.claim);
 		}
 	}
 }

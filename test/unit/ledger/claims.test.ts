@@ -315,6 +315,18 @@ test('an interrupted look-up leaves the reference unknown', async () => {
 	expect(await lookUp(one)).toEqual(['created']);
 });
 
+test('a claim that stays unknown has ended for other executions of its process', async () => {
+	const one = order('#1', 'A');
+	await claim(one, order('#2', 'B'));
+	const hasEnded = async (each: Claim) => (await ledger.lookUp([each])).get(each)?.hasEnded;
+	expect(await hasEnded(one)).toBe(false);
+	ledger.abandon(one);
+	expect(await hasEnded(one)).toBe(true);
+	// Its fulfillment orders wait for the same claim.
+	expect(await hasEnded(part('#1-1', [1, 1]))).toBe(true);
+	expect(await hasEnded(order('#2', 'B'))).toBe(false);
+});
+
 describe('changes after sending', () => {
 	const sent = (rest: string, cash?: string): Claim => ({
 		...order('#1', 'A'),

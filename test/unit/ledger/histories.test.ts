@@ -227,7 +227,8 @@ class World {
 	}
 
 	/** Checks that what was found is true. */
-	check(one: Wanted, { state, change, isSeen, isNamed }: Found = { state: 'unknown' }): void {
+	check(one: Wanted, found: Found | undefined): void {
+		const { state = 'unknown', change, isSeen, isNamed } = found ?? {};
 		const known = this.reported.get(one);
 		const isEqual = known?.rest === this.sentAs?.rest && known?.cash === this.sentAs?.cash;
 		// The cash of a delivery that was sent without any is not compared.

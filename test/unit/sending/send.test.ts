@@ -268,6 +268,20 @@ describe('the memory of a run', () => {
 		]);
 	});
 
+	test('waits for no claim that an earlier run of its process has left unknown', async () => {
+		const ended = new Set<string>();
+		const run = async (jobs: readonly Job[]) =>
+			await send(new FakeService(() => respondWith(500)), jobs, {
+				ledger: new Ledger(store, time, ended),
+			});
+		const [first, second] = [jobsOf(1), jobsOf(1)];
+		await run(first);
+		const before = time.now();
+		await run(second);
+		expect(kindsOf([...first, ...second])).toEqual(['unknown', 'unknown']);
+		expect(time.now() - before).toBe(0);
+	});
+
 	test('sends nothing when the store fails before the first request', async () => {
 		failing = { from: 1, count: Infinity };
 		const service = new FakeService();
