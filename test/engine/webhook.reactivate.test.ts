@@ -46,14 +46,14 @@ test('re-creates each matching blacklisted webhook and returns an item for each'
 			event: 'updateTask',
 			action: 3,
 			reactivated: true,
-			message: 'Reactivated',
+			message: 'Reactivated.',
 		},
 		{
 			url: `${ownUrl}?event=createTask&signature=def`,
 			event: 'createTask',
 			action: 1,
 			reactivated: true,
-			message: 'Reactivated',
+			message: 'Reactivated.',
 		},
 	]);
 	expect(Object.values(statusByUrl())).toEqual(['Active', 'Active']);

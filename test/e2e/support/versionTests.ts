@@ -187,7 +187,7 @@ function testOperations(installation: () => Installation): void {
 			]);
 
 			expect(await webhook('reactivate', { urlPrefix: 'https://shop.example/', options })).toEqual([
-				{ url, event: 'updateTask', action: 3, reactivated: true, message: 'Reactivated' },
+				{ url, event: 'updateTask', action: 3, reactivated: true, message: 'Reactivated.' },
 			]);
 			expect(control.webhooks()).toEqual([
 				{ ...ownWebhook, status: 'Active' },
@@ -215,7 +215,7 @@ function testOperations(installation: () => Installation): void {
 					event: 'updateTask',
 					action: 3,
 					reactivated: true,
-					message: 'Reactivated',
+					message: 'Reactivated.',
 				},
 			]);
 			expect(control.webhooks()).toEqual([published]);

@@ -62,7 +62,7 @@ export const reactivateWebhooks: Operation = {
 					await webhooks.unsubscribe({ url, action });
 					outcome = 'unsubscribed';
 					await subscribeAgain(webhooks, { url, action });
-					output.push(outputItem({ ...webhook, reactivated: true, message: 'Reactivated' }, item));
+					output.push(outputItem({ ...webhook, reactivated: true, message: 'Reactivated.' }, item));
 				} catch (error) {
 					const problem = failureProblem(error, { url, action }, outcome);
 					const progress = `Reactivated before it: ${index} of ${candidates.length}.`;
