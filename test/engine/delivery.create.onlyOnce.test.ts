@@ -49,7 +49,7 @@ describe('second run with Skip Already Sent', () => {
 					outcome: 'skipped',
 					id: '',
 					reason: 'alreadyCreated',
-					message: `R${item} was already sent. To change its delivery, use Update; to send it again, Allow Resending.`,
+					message: `R${item} was already sent. Nothing to do.`,
 					referenceId: `R${item}`,
 				},
 				pairedItem: { item },

@@ -377,7 +377,33 @@ test('says what an order needs when it is sent, also in a failed run, and not ag
 	);
 	const [again] = jsonOf((await run(shopifyOrder(later))).items);
 	expect(again?.actionNeeded).toBe('');
-	expect(again?.message).toMatch(/ Allow Resending; for a second package, Create\.$/);
+	expect(again?.message).toBe('#1001 was already sent. Nothing to do.');
+});
+
+test('asks the memory before it decides about an order that was sent', async () => {
+	const run = async (changes: IDataObject) => {
+		const { items } = await service.run(fromOrder(), { items: [shopifyOrder(changes)] });
+		const { outcome, reason, message, actionNeeded } = jsonOf(items)[0] ?? {};
+		return { outcome, reason, message, actionNeeded };
+	};
+	expect(await run({})).toMatchObject({ outcome: 'created' });
+	const sent = { outcome: 'skipped', reason: 'alreadyCreated' };
+	const quiet = { ...sent, message: '#1001 was already sent. Nothing to do.', actionNeeded: '' };
+	for (const changes of [
+		{ financial_status: 'partially_paid', total_outstanding: '5.00', payment_gateway_names: [] },
+		{ created_at: '2020-01-01T10:00:00Z' },
+		{ shipping_address: null, customer: null, billing_address: null },
+	])
+		expect(await run(changes)).toEqual(quiet);
+	for (const [changes, what] of [
+		[{ cancelled_at: '2026-11-02T10:00:00-06:00' }, 'was canceled'],
+		[{ financial_status: 'refunded' }, 'was fully refunded'],
+	] as const)
+		expect(await run(changes)).toEqual({
+			...sent,
+			message: '#1001 was already sent.',
+			actionNeeded: `Order #1001 ${what}. Ask the Delivery Service to stop it.`,
+		});
 });
 
 test('shows a hint that says why the only order was skipped, and all its columns', async () => {

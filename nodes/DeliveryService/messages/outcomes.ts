@@ -53,8 +53,12 @@ export function neededFor({ outcome, order, referenceId }: Job): string {
 		const actions = actionNeeded(order?.actions, label);
 		return actions === '' ? skipNeeded(outcome.why.skip) : actions;
 	}
+	if (outcome.why.code === 'sameReference' || outcome.why.code === 'sameOrder') return '';
 	// What else an order needs was said when it was sent: a nightly run would say it every night.
-	return changedAfterSending(outcome, order?.location);
+	return joinSentences([
+		changedAfterSending(outcome, order?.location),
+		order?.stop && actionNeeded([{ code: 'stopDelivery', why: order.stop }], label),
+	]);
 }
 
 /** What to do if a fulfillment order was changed in Shopify after its items were sent. */
@@ -79,16 +83,18 @@ function needsReview({ record: { statusDelivery } }: Created): boolean {
 	return typeof statusDelivery === 'string' && isPendingReview(statusDelivery);
 }
 
-function skippedMessage({ referenceId = '', claim, order: info }: Job, { why }: Skipped): string {
+function skippedMessage(job: Job, { why }: Skipped): string {
+	const { referenceId = '', claim, order: info } = job;
 	const order = claim?.part?.orderReferenceId ?? referenceId;
+	const end = neededFor(job) === '' ? ' Nothing to do.' : '';
 	switch (why.code) {
 		case 'order':
 			return skipMessage(why.skip, info?.label ?? referenceId);
 		case 'alreadyCreated':
 		case 'grown':
-			return `${referenceId} was already sent. To change its delivery, use Update; to send it again, Allow Resending${info?.shopifyOrder ? '; for a second package, Create' : ''}.`;
+			return `${referenceId} was already sent.${end}`;
 		case 'wholeCreated':
-			return `${referenceId} was already sent with the whole order (${order}). To change its delivery, use Update with the whole order; to send it again, Allow Resending for ${order}; for a second package, Create.`;
+			return `${referenceId} was already sent with the whole order (${order}).${end}`;
 		case 'unitsSent':
 			return `${referenceId} was skipped: this workflow has already sent its items with another fulfillment order of ${order}. If the Delivery Service has no such delivery, use Allow Resending for ${order}.`;
 		case 'sameReference':

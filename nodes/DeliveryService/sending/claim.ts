@@ -38,6 +38,28 @@ export async function lookUpJobs(jobs: readonly Job[], ledger: Ledger): Promise<
 	settleDuplicates(jobs);
 }
 
+/**
+ * Asks the ledger about the orders that would not be sent now: an order that was sent is "already sent",
+ * whatever has happened to it since. Changes nothing in the ledger.
+ *
+ * @throws when the ledger can't be read
+ */
+export async function lookUpUnsent(jobs: readonly Job[], ledger: Ledger): Promise<void> {
+	const unsent = jobs.filter(({ delivery, claim }) => !delivery && claim);
+	const keyOf = ({ claim }: Job) => JSON.stringify([claim?.companyId, claim?.referenceId]);
+	// The ledger looks up each reference once.
+	const byReference = new Map(unsent.map((job) => [keyOf(job), job]));
+	const found = await ledger.lookUp(claimsOf([...byReference.values()]));
+	for (const job of unsent) {
+		const { claim } = byReference.get(keyOf(job)) ?? {};
+		const { state = 'free' } = (claim && found.get(claim)) ?? {};
+		if (state === 'free' || state === 'anotherOrder') continue;
+		const outcome = outcomeOfClaim(state);
+		if (outcome?.kind === 'skipped') job.outcome = outcome;
+		else if (job.order?.stop) job.order.actions = [{ code: 'stopDelivery', why: job.order.stop }];
+	}
+}
+
 const claimsOf = (jobs: readonly Job[]) => jobs.flatMap(({ claim }) => claim ?? []);
 
 /** What a claim's state means for its delivery; undefined if it may be sent. */

@@ -104,7 +104,8 @@ function infoOf(facts: OrderFacts, decision: Decision): OrderInfo {
 		...(methods.type && { type: methods.type }),
 		deliveryDay: date.day,
 		shippingMethods: order.shipping_lines.flatMap(({ title }) => title ?? []),
-		...(stop && { stop }),
+		// With Payment: Any, the user chose to send refunded orders.
+		...(stop && decision.kind !== 'send' && { stop }),
 		...(decision.kind === 'send' && { cashOutstanding: decision.cash.outstanding }),
 		...(decision.kind !== 'invalid' && { actions: decision.actions }),
 	};

@@ -303,7 +303,7 @@ function testShopifyOrders(installation: () => Installation, name: HostName): vo
 			expect(second.output[0]).toEqual({
 				outcome: 'skipped',
 				reason: 'alreadyCreated',
-				message: expect.stringContaining('#1001 was already sent. To change'),
+				message: expect.stringContaining('#1001 was already sent. Nothing to do.'),
 				referenceId: '#1001',
 				...{ id: '', trackLink: '', statusDelivery: '', deliveryDate: '', price: '' },
 				actionNeeded: '',

@@ -7,7 +7,7 @@ import { logWarning } from '../../common/log';
 import { parameterReader, type ParameterReader } from '../../common/parameters';
 import { openLedger } from '../../ledger/ledger';
 import { attentionHint, failureSummary, listOutcomes, runHints } from '../../messages/summary';
-import { lookUpJobs } from '../../sending/claim';
+import { lookUpJobs, lookUpUnsent } from '../../sending/claim';
 import { rateLimitFor } from '../../sending/rateLimit';
 import { nothingSent, sendJobs, type SendingOptions } from '../../sending/send';
 import { openClient, creationRequest } from '../../service/client';
@@ -85,7 +85,10 @@ export async function createDeliveries(
 				readItem(parameters, run.source, item, run.isRemembered),
 			);
 			if (!context.continueOnFail() && !run.sendsOthers) assertValid(context.getNode(), jobs);
-			if (run.isRemembered) await findDeliveriesToStop(context, jobs);
+			if (run.isRemembered)
+				await withLedger(context, async (ledger) => {
+					await lookUpUnsent(jobs, ledger);
+				});
 			if (run.options.dryRun && isPreview(context)) return await preview(context, run, jobs);
 			if (run.options.dryRun)
 				for (const job of jobs) job.outcome ??= { kind: 'notSent', why: { code: 'dryRun' } };
@@ -169,29 +172,6 @@ async function preview(
 	return toDryRunItems(jobs, hasErrorOutput(context), !options.simplify);
 }
 
-/**
- * Adds what a person must do about skipped orders that were sent before: their deliveries go on.
- *
- * @throws NodeOperationError when n8n's database fails
- */
-async function findDeliveriesToStop(
-	context: IExecuteFunctions,
-	jobs: readonly Job[],
-): Promise<void> {
-	const stopped = jobs.filter(({ delivery, claim }) => !delivery && claim);
-	const keyOf = ({ claim }: Job) => JSON.stringify([claim?.companyId, claim?.referenceId]);
-	const byReference = new Map(stopped.map((job) => [keyOf(job), job]));
-	const claims = [...byReference.values()].flatMap(({ claim }) => claim ?? []);
-	const found = await withLedger(context, async (ledger) => await ledger.lookUp(claims));
-	for (const { order, claim, outcome } of byReference.values()) {
-		const { state = 'free' } = (claim && found.get(claim)) ?? {};
-		if (state === 'free' || state === 'anotherOrder' || !order) continue;
-		if (outcome?.kind !== 'skipped' || outcome.why.code !== 'order') continue;
-		const { stop, actions = [] } = order;
-		if (stop) order.actions = [...actions, { code: 'stopDelivery', why: stop }];
-	}
-}
-
 /** @throws NodeOperationError when the credential is incomplete */
 async function openSending(
 	context: IExecuteFunctions,
@@ -247,7 +227,6 @@ function readItem(
 		const { order } = read;
 		job.order = order;
 		job.referenceId = order?.referenceId;
-		if ('problem' in read) return invalid(read.problem);
 		const options = readItemOptions(parameters, item);
 		const claimOf = (referenceId: string | undefined): Claim | undefined =>
 			isRemembered && referenceId !== undefined && options.ok
@@ -258,9 +237,11 @@ function readItem(
 						part: order?.part,
 					}
 				: undefined;
+		// Also of an order that would not be sent now: it may have been sent before.
+		job.claim = claimOf(job.referenceId);
+		if ('problem' in read) return invalid(read.problem);
 		if ('skip' in read) {
 			job.outcome = { kind: 'skipped', why: { code: 'order', skip: read.skip } };
-			if (order?.stop) job.claim = claimOf(job.referenceId);
 			return job;
 		}
 		const { delivery: input } = read;
