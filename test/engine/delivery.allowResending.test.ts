@@ -78,6 +78,17 @@ describe('specific reference IDs', () => {
 		expect(await create(deliveries(2))).toEqual(['created', 'created']);
 	});
 
+	test.each<[string, INodeParameters]>([
+		['R0-77', {}],
+		['other', { orderReferenceId: 'R0' }],
+	])('names the order of %s, which was sent whole', async (referenceIds, options) => {
+		await create(deliveries(1));
+		const { items } = await allowResending({ referenceIds, options });
+		const message = `${referenceIds} is not allowed, because its whole order was sent or may have been sent. If the Delivery Service has no delivery of the order, use Allow Resending with the reference ID of the order.`;
+		expect(jsonOf(items)).toEqual([{ referenceId: referenceIds, allowed: false, message }]);
+		expect(await create(deliveries(1))).toEqual(['alreadyCreated']);
+	});
+
 	test('sends a delivery with an unknown outcome again', async () => {
 		service.control.addFault({ kind: 'resetBefore' });
 		for (let times = 0; times < 2; times++)
