@@ -180,7 +180,10 @@ function restartWith(clock: Clock): void {
 		// Keeps the engine's instances of n8n's modules, so that it recognizes its own errors.
 		jest.doMock('n8n-workflow', () => n8nWorkflow);
 		jest.doMock('zod', () => zod);
-		jest.doMock('../../nodes/DeliveryService/common/clock', () => ({ realClock: clock }));
+		jest.doMock('../../nodes/DeliveryService/common/clock', () => ({
+			...jest.requireActual<object>('../../nodes/DeliveryService/common/clock'),
+			realClock: clock,
+		}));
 		const loaded: unknown = load('../../nodes/DeliveryService/DeliveryService.node');
 		const { DeliveryService } = nodeModuleSchema.parse(loaded);
 		addNodeType('n8n-nodes-delivery-service.deliveryService', new DeliveryService());

@@ -3,6 +3,7 @@ import type { CashReduced } from '../shopify/cash';
 import { deliveryMethodNames } from '../shopify/fulfillmentOrder';
 import type { Action } from '../shopify/decide';
 import type { StopReason } from '../shopify/facts';
+import type { ChangedOrder } from '../shopify/laterChanges';
 import type { PartlyPaid } from '../shopify/payment';
 import type { Skip } from '../shopify/skipping';
 
@@ -166,11 +167,30 @@ function actionText(action: Action, label: string): string {
 			return heldText(action.items);
 		case 'stopDelivery':
 			return `${label} ${stateNames[action.why]}. Ask the Delivery Service to stop it.`;
+		case 'owedChanged':
+			return owedText(action);
+		case 'orderChanged':
+			return changedText(action.order);
 		case 'notUpdated':
 			return `Not updated: ${action.fields.join(', ')}. Ask the Delivery Service to change this if needed.`;
 		case 'noCoordinates':
 			return 'The new address has no coordinates. Check whether the Delivery Service has found it.';
 	}
+}
+
+function owedText({ owed, isPart }: Extract<Action, { code: 'owedChanged' }>): string {
+	if (owed === undefined)
+		return `Its delivery collects cash, but the order is now paid. Set its cash to 0 with the operation Update, or ask the Delivery Service.`;
+	const now = `Its delivery collects cash, and the customer now owes ${owed} for the whole order.`;
+	return isPart
+		? `${now} Compare the cash of the deliveries of this order, and correct it with the operation Update, or ask the Delivery Service.`
+		: `Its delivery collects cash, and the customer now owes ${owed}. Set its cash to ${owed} with the operation Update, or ask the Delivery Service.`;
+}
+
+function changedText({ address, items, day }: ChangedOrder): string {
+	const [to, what] = [address || 'no address', items.join(', ') || 'no items'];
+	const date = day === undefined ? '' : `; delivery date ${day}`;
+	return `The order was changed in Shopify after it was sent. Compare its delivery with the order: ${to}; ${what}${date}. Correct it with the operation Update, or ask the Delivery Service.`;
 }
 
 /** What an open return leaves of an unpaid amount, for the end of a sentence. */

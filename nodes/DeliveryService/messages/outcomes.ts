@@ -5,7 +5,9 @@ import type { Exchange } from '../service/client';
 import { explainFailure, notADeliveryService, serviceDetail } from '../service/errors';
 import { codeAndMessageSchema } from '../service/schemas';
 import { isPendingReview } from '../service/statuses';
+import type { Action } from '../shopify/decide';
 import type { ShopifyLocation } from '../shopify/fulfillmentOrder';
+import type { OrderInfo } from '../shopify/toDelivery';
 import { actionNeeded, skipMessage, skipNeeded } from './orders';
 
 /** The sentences about the result of a delivery: each is written here once. */
@@ -43,7 +45,7 @@ export function describe(job: Job, outcome: Outcome, isRemembered: boolean): Pro
 }
 
 /** What a person must do about an item; empty if nothing. */
-export function neededFor({ outcome, order, referenceId }: Job): string {
+export function neededFor({ outcome, order, referenceId, claim, change }: Job): string {
 	const label = order?.label ?? referenceId;
 	if (outcome?.kind !== 'skipped') {
 		const review = outcome?.kind === 'created' && needsReview(outcome) && reviewAdvice;
@@ -55,10 +57,23 @@ export function neededFor({ outcome, order, referenceId }: Job): string {
 	}
 	if (outcome.why.code === 'sameReference' || outcome.why.code === 'sameOrder') return '';
 	// What else an order needs was said when it was sent: a nightly run would say it every night.
+	const { code } = outcome.why;
+	const isCompared = claim?.sentAs && (code === 'alreadyCreated' || code === 'grown');
 	return joinSentences([
 		changedAfterSending(outcome, order?.location),
-		order?.stop && actionNeeded([{ code: 'stopDelivery', why: order.stop }], label),
+		actionNeeded(isCompared ? changedActions(order, change) : stopActions(order), label),
 	]);
+}
+
+/** What to do about the changes of a sent order that this run reports. */
+function changedActions({ laterChanges }: OrderInfo = {}, change?: Job['change']): Action[] {
+	const { cash = [], rest = [] } = laterChanges ?? {};
+	return [...(change?.cash ? cash : []), ...(change?.rest ? rest : [])];
+}
+
+/** If a sent order is not compared, each run says that its delivery is to be stopped. */
+function stopActions({ stop }: OrderInfo = {}): Action[] {
+	return stop ? [{ code: 'stopDelivery', why: stop }] : [];
 }
 
 /** What to do if a fulfillment order was changed in Shopify after its items were sent. */

@@ -8,7 +8,7 @@ import {
 
 import { apiError, operationError, problemText, type Problem } from '../common/result';
 import { realClock } from '../common/clock';
-import { openLedger, type Ledger } from '../ledger/ledger';
+import type { Ledger } from '../ledger/ledger';
 import { storeProblem } from '../messages/outcomes';
 
 /** An output item paired with an input item. */
@@ -153,13 +153,14 @@ export async function runPerItem(
 	return output;
 }
 
-/** @throws NodeOperationError when n8n's database fails */
+/** Uses the ledger before anything is sent. @throws NodeOperationError when n8n's database fails */
 export async function withLedger<Value>(
 	context: IExecuteFunctions,
+	ledger: Ledger,
 	work: (ledger: Ledger) => Promise<Value>,
 ): Promise<Value> {
 	try {
-		return await work(openLedger(context));
+		return await work(ledger);
 	} catch (error) {
 		throw operationError(context.getNode(), storeProblem(error));
 	}

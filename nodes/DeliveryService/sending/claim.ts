@@ -1,5 +1,5 @@
 /** What the ledger's answers mean for jobs: which may be sent, and why the others may not. */
-import type { ClaimState } from '../ledger/claims';
+import type { Claim, ClaimState, Found } from '../ledger/claims';
 import type { Ledger } from '../ledger/ledger';
 import { markDuplicates, settleDuplicates } from './duplicates';
 import type { Job, Outcome } from './job';
@@ -17,7 +17,7 @@ export function isPending({ delivery, outcome, first }: Job): boolean {
  */
 export async function claimJobs(jobs: readonly Job[], ledger: Ledger): Promise<Job[]> {
 	const found = await ledger.claim(claimsOf(jobs));
-	for (const job of jobs) job.outcome = job.claim && outcomeOfClaim(found.get(job.claim)?.state);
+	for (const job of jobs) apply(job, found);
 	return jobs.filter(
 		({ claim, outcome }) =>
 			outcome?.kind === 'unknown' && claim && found.get(claim)?.hasEnded !== true,
@@ -34,7 +34,7 @@ export async function lookUpJobs(jobs: readonly Job[], ledger: Ledger): Promise<
 	markDuplicates(jobs.filter(isPending));
 	const pending = jobs.filter(isPending);
 	const found = await ledger.lookUp(claimsOf(pending));
-	for (const job of pending) job.outcome = job.claim && outcomeOfClaim(found.get(job.claim)?.state);
+	for (const job of pending) apply(job, found);
 	settleDuplicates(jobs);
 }
 
@@ -55,9 +55,18 @@ export async function lookUpUnsent(jobs: readonly Job[], ledger: Ledger): Promis
 		const { state = 'free' } = (claim && found.get(claim)) ?? {};
 		if (state === 'free' || state === 'anotherOrder') continue;
 		const outcome = outcomeOfClaim(state);
-		if (outcome?.kind === 'skipped') job.outcome = outcome;
-		else if (job.order?.stop) job.order.actions = [{ code: 'stopDelivery', why: job.order.stop }];
+		if (outcome?.kind === 'skipped') {
+			job.outcome = outcome;
+			job.change = job.claim && found.get(job.claim)?.change;
+		} else if (job.order?.stop) job.order.actions = [{ code: 'stopDelivery', why: job.order.stop }];
 	}
+}
+
+/** Sets the outcome of a job that must not be sent, and how its order has changed. */
+function apply(job: Job, found: ReadonlyMap<Claim, Found>): void {
+	const { state, change } = (job.claim && found.get(job.claim)) ?? {};
+	job.outcome = job.claim && outcomeOfClaim(state);
+	job.change = change;
 }
 
 const claimsOf = (jobs: readonly Job[]) => jobs.flatMap(({ claim }) => claim ?? []);

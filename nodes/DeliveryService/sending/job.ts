@@ -1,4 +1,5 @@
 import type { Problem } from '../common/result';
+import type { Change } from '../ledger/changes';
 import type { Claim } from '../ledger/claims';
 import type { Exchange } from '../service/client';
 import type { CreationBody, Delivery } from '../service/schemas';
@@ -19,6 +20,8 @@ export interface Job {
 	type?: CreationBody['type'];
 	/** What the ledger records; undefined if it may be sent any number of times. */
 	claim?: Claim;
+	/** How its order has changed since it was sent: only if this execution reports it. */
+	change?: Change;
 	/** The job on whose outcome that of this duplicate depends. */
 	first?: Job;
 	/** Set once. */

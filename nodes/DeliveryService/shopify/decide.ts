@@ -1,6 +1,7 @@
 import type { Delivery } from '../service/schemas';
 import { decideCash, type CashAction, type CashDecision } from './cash';
 import type { OrderFacts, StopReason } from './facts';
+import type { LaterChange } from './laterChanges';
 import type { OrderMapping } from './mapping';
 import type { OrderProblem } from './problems';
 import { toDropoff } from './recipient';
@@ -33,6 +34,7 @@ export type Action =
 	| { code: 'held'; items: string[] }
 	/** The order of an existing delivery changed. */
 	| { code: 'stopDelivery'; why: StopReason }
+	| LaterChange
 	/** An update leaves these unchanged. */
 	| { code: 'notUpdated'; fields: string[] }
 	/** An update replaces an address with coordinates by one without. */

@@ -35,6 +35,8 @@ export interface OrderFacts {
 	recipient: Recipient;
 	/** Why its delivery is to be stopped, if it was sent before. */
 	stop?: StopReason;
+	/** Whether all that can ship has shipped. */
+	isFulfilled: boolean;
 }
 
 /** What happened to an order in Shopify, so that a driver should not deliver it. */
@@ -68,6 +70,7 @@ export function readFacts(
 			pickup: findPickup(order, lines),
 			recipient: readRecipient(order, mapping, date),
 			stop: findStopReason(order, units, lines, payment),
+			isFulfilled: isFulfilled(order, units),
 		},
 	};
 }

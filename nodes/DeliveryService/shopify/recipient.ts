@@ -98,7 +98,12 @@ function fullName(
  * @returns the first valid email of the order, else the fallback
  */
 export function recipientEmail(order: Order, { fallbackEmail }: OrderMapping): string | undefined {
-	return orderEmails(order).find(isEmailAddress) ?? fallbackEmail;
+	return orderEmail(order) ?? fallbackEmail;
+}
+
+/** The first valid email of an order. */
+export function orderEmail(order: Order): string | undefined {
+	return orderEmails(order).find(isEmailAddress);
 }
 
 function orderEmails(order: Order): string[] {

@@ -1,9 +1,11 @@
 import { isLongerThan } from '../common/text';
 import { limits, type CreationBody, type Delivery } from '../service/schemas';
 import { decide, type Action, type Decision } from './decide';
+import { sentAsOf, type Digests } from './digest';
 import { readFacts, type OrderFacts, type StopReason } from './facts';
 import { locationOf, type ShopifyLocation } from './fulfillmentOrder';
 import { findOrder } from './item';
+import { laterChanges, type LaterChanges } from './laterChanges';
 import type { OrderMapping } from './mapping';
 import { identifiersOf, orderLabel, type Order, type OrderIdentifiers } from './order';
 import type { OrderProblem, OrderSubject } from './problems';
@@ -42,6 +44,9 @@ export interface OrderInfo extends OrderSubject {
 	cashOutstanding?: number;
 	/** Why its delivery is to be stopped, if it was sent before. */
 	stop?: StopReason;
+	/** By what a later change of it is noticed, and what a person must do then. */
+	sentAs?: Digests;
+	laterChanges?: LaterChanges;
 	/** What a person must do, if it is sent or skipped now. */
 	actions?: Action[];
 }
@@ -73,7 +78,7 @@ export function orderToDelivery(value: unknown, mapping: OrderMapping): MappedOr
 		return { ...identityOf(names, referencesOf(names, mapping)), decision };
 	}
 	const decision = decide(facts.value, mapping);
-	const info = infoOf(facts.value, decision);
+	const info = infoOf(facts.value, decision, mapping);
 	if (decision.kind !== 'send') return { ...info, decision };
 	const delivery = toDelivery(facts.value, decision, mapping);
 	return { ...info, decision: { kind: 'send', delivery } };
@@ -96,7 +101,7 @@ function identityOf(
 	};
 }
 
-function infoOf(facts: OrderFacts, decision: Decision): OrderInfo {
+function infoOf(facts: OrderFacts, decision: Decision, mapping: OrderMapping): OrderInfo {
 	const { order, references, units, methods, date, recipient, stop } = facts;
 	return {
 		...identityOf(order, references, units.lines, recipient.email),
@@ -108,6 +113,13 @@ function infoOf(facts: OrderFacts, decision: Decision): OrderInfo {
 		...(stop && decision.kind !== 'send' && { stop }),
 		...(decision.kind === 'send' && { cashOutstanding: decision.cash.outstanding }),
 		...(decision.kind !== 'invalid' && { actions: decision.actions }),
+		// What would not be sent now may have been sent with cash.
+		sentAs: sentAsOf(
+			facts,
+			mapping,
+			decision.kind !== 'send' || decision.cash.amount !== undefined,
+		),
+		laterChanges: laterChanges(facts, mapping),
 	};
 }
 

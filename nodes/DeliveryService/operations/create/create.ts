@@ -5,8 +5,9 @@ import type { Job } from '../../sending/job';
 import { realClock } from '../../common/clock';
 import { logWarning } from '../../common/log';
 import { parameterReader, type ParameterReader } from '../../common/parameters';
-import { openLedger } from '../../ledger/ledger';
+import { openLedger, type Ledger } from '../../ledger/ledger';
 import { attentionHint, failureSummary, listOutcomes, runHints } from '../../messages/summary';
+import { claimReports } from '../../sending/changes';
 import { lookUpJobs, lookUpUnsent } from '../../sending/claim';
 import { rateLimitFor } from '../../sending/rateLimit';
 import { nothingSent, sendJobs, type SendingOptions } from '../../sending/send';
@@ -55,7 +56,8 @@ export type ReadItem = {
 interface CreateRun {
 	source: Source;
 	options: RunOptions;
-	/** Whether the workflow remembers what it sent. */
+	/** Remembers what the workflow sent; undefined if it doesn't. */
+	ledger?: Ledger;
 	isRemembered: boolean;
 	/**
 	 * Whether a failed item doesn't keep the others from being sent. Without the memory, running the
@@ -85,8 +87,8 @@ export async function createDeliveries(
 				readItem(parameters, run.source, item, run.isRemembered),
 			);
 			if (!context.continueOnFail() && !run.sendsOthers) assertValid(context.getNode(), jobs);
-			if (run.isRemembered)
-				await withLedger(context, async (ledger) => {
+			if (run.ledger)
+				await withLedger(context, run.ledger, async (ledger) => {
 					await lookUpUnsent(jobs, ledger);
 				});
 			if (run.options.dryRun && isPreview(context)) return await preview(context, run, jobs);
@@ -119,7 +121,8 @@ function openRun(
 	if (!isRemembered && !options.dryRun && context.getMode() === 'retry')
 		throw operationError(node, unsafeRetryProblem);
 	const sendsOthers = context.continueOnFail() || (source.isIndependent === true && isRemembered);
-	return { source, options, isRemembered, sendsOthers };
+	const ledger = isRemembered ? openLedger(context) : undefined;
+	return { source, options, ledger, isRemembered, sendsOthers };
 }
 
 /** n8n's retry of a failed execution runs the node again, also for deliveries that were created. */
@@ -136,14 +139,19 @@ async function send(
 	const { isRemembered, options } = run;
 	const isEmpty = jobs.every(({ delivery }) => delivery === undefined);
 	const report = isEmpty ? nothingSent : await sendJobs(jobs, await openSending(context, run));
-	if (context.getExecutionCancelSignal()?.aborted) logOutcomes(context, jobs);
+	const signal = context.getExecutionCancelSignal();
+	const isRecorded =
+		!run.ledger || options.dryRun || (await claimReports(jobs, run.ledger, realClock, signal));
+	if (signal?.aborted) logOutcomes(context, jobs);
 	const failure = context.continueOnFail() ? undefined : failureSummary(jobs, isRemembered);
 	if (failure) {
 		const error = itemError(context.getNode(), failure.problem, failure.item);
 		error.context.data = failure.lists;
 		throw error;
 	}
-	context.addExecutionHints(...hintsOf(runHints(jobs, report)));
+	context.addExecutionHints(
+		...hintsOf(runHints(jobs, { ledgerFailed: report.ledgerFailed || !isRecorded })),
+	);
 	return toOutputItems(jobs, isRemembered, hasErrorOutput(context), !options.simplify);
 }
 
@@ -158,13 +166,13 @@ function isPreview(context: IExecuteFunctions): boolean {
 /** What a run would send, without sending it. */
 async function preview(
 	context: IExecuteFunctions,
-	{ options, isRemembered }: CreateRun,
+	{ options, ledger: opened }: CreateRun,
 	jobs: readonly Job[],
 ): Promise<INodeExecutionData[]> {
 	// Checks the credential as a run does.
 	await openClient(context);
-	if (isRemembered)
-		await withLedger(context, async (ledger) => {
+	if (opened)
+		await withLedger(context, opened, async (ledger) => {
 			await lookUpJobs(jobs, ledger);
 		});
 	const attention = attentionHint(jobs);
@@ -175,7 +183,7 @@ async function preview(
 /** @throws NodeOperationError when the credential is incomplete */
 async function openSending(
 	context: IExecuteFunctions,
-	{ options, isRemembered, sendsOthers }: CreateRun,
+	{ options, ledger, sendsOthers }: CreateRun,
 ): Promise<SendingOptions> {
 	const client = await openClient(context);
 	const { baseUrl, apiKeyId } = client.credential;
@@ -188,7 +196,7 @@ async function openSending(
 		batchSize: options.batchSize,
 		isInEditor: context.getMode() === 'manual',
 		continueOnFail: sendsOthers,
-		ledger: isRemembered ? openLedger(context) : undefined,
+		ledger,
 	};
 }
 
@@ -235,6 +243,7 @@ function readItem(
 						companyId: options.value.companyId,
 						orderId: order?.shopifyOrder?.id,
 						part: order?.part,
+						sentAs: order?.sentAs,
 					}
 				: undefined;
 		// Also of an order that would not be sent now: it may have been sent before.

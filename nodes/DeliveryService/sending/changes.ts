@@ -1,0 +1,50 @@
+/** Reports each change of a sent order once, also when several executions notice it. */
+import type { Clock } from '../common/clock';
+import type { Ledger } from '../ledger/ledger';
+import type { Job } from './job';
+
+/**
+ * Claims the changes of sent orders, so that only this execution reports them: those that another one
+ * reports are removed from the jobs. Call it last, because what is claimed counts as reported.
+ *
+ * @returns whether the ledger has recorded it: if not, the changes are reported again
+ */
+export async function claimReports(
+	jobs: readonly Job[],
+	ledger: Ledger,
+	clock: Clock,
+	signal?: AbortSignal,
+): Promise<boolean> {
+	try {
+		await waitForOthers(jobs, ledger, clock, signal);
+		const changed = jobs.filter(({ change }) => change);
+		if (changed.length === 0 || signal?.aborted) return true;
+		const own = await ledger.claimChanges(changed.flatMap(({ claim }) => claim ?? []));
+		for (const job of changed)
+			if (job.claim && own.has(job.claim)) ledger.recordChange(job.claim);
+			else job.change = undefined;
+		await ledger.flush();
+		return true;
+	} catch {
+		return false;
+	}
+}
+
+/** Waits for the executions that report changes now. One that has crashed reported nothing. */
+async function waitForOthers(
+	jobs: readonly Job[],
+	ledger: Ledger,
+	clock: Clock,
+	signal?: AbortSignal,
+): Promise<void> {
+	for (const pauseMs of pausesMs) {
+		const waiting = jobs.filter(({ change }) => change?.isElsewhere);
+		if (waiting.length === 0) return;
+		await clock.wait(pauseMs, signal);
+		if (signal?.aborted) return;
+		const found = await ledger.lookUp(waiting.flatMap(({ claim }) => claim ?? []));
+		for (const job of waiting) job.change = job.claim && found.get(job.claim)?.change;
+	}
+}
+
+const pausesMs = [500, 1000, 2000];

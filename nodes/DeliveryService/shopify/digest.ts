@@ -1,0 +1,87 @@
+/**
+ * What a driver acts on, as two short digests by which a later change of a sent order is noticed. They
+ * are made of Shopify's facts: not of settings, so that a change of these is none of the order, and not
+ * of coordinates, notes and tags, which Shopify and apps change at any time.
+ */
+import { createHash } from 'crypto';
+
+import { fold } from '../common/text';
+import { findDeliveryDate } from './deliveryDate';
+import type { OrderFacts } from './facts';
+import type { OrderMapping } from './mapping';
+import { sign, toNumber, zero, type Decimal } from './money';
+import type { Payment } from './payment';
+import { lacksPersonalData, orderEmail } from './recipient';
+import { needsShipping, type LineUnits } from './units';
+
+/** What the ledger compares, see `ledger/changes.ts`. */
+export interface Digests {
+	/** The amount owed, or '' if nothing is; undefined for a delivery that collects no cash. */
+	cash?: string;
+	/** All else. */
+	rest: string;
+}
+
+/**
+ * The digests of an order.
+ *
+ * @param collectsCash whether its delivery collects cash; true if that is unknown
+ * @returns undefined for an order that is not compared: a fulfilled one, or one without its amounts or
+ *   personal data
+ */
+export function sentAsOf(
+	facts: OrderFacts,
+	mapping: OrderMapping,
+	collectsCash: boolean,
+): Digests | undefined {
+	const { order, payment, isFulfilled } = facts;
+	const owed = owedNow(payment);
+	if (isFulfilled || !owed || lacksPersonalData(order)) return undefined;
+	// 60.00 in REST is 60.0 in GraphQL.
+	const cash = sign(owed) > 0 ? String(toNumber(owed)) : '';
+	return { ...(collectsCash && { cash }), rest: digest(stopped(facts) ?? details(facts, mapping)) };
+}
+
+/** What the customer owes; undefined if the order doesn't say it. */
+export function owedNow({ owed, state }: Payment): Decimal | undefined {
+	return owed ?? (['paid', 'reserved', 'refunded', 'voided'].includes(state) ? zero : undefined);
+}
+
+/**
+ * While a delivery is to be stopped, nothing else about it matters. An order that was canceled is often
+ * refunded next, so only a hold is told apart: it ends.
+ */
+function stopped({ stop }: OrderFacts): unknown[] | undefined {
+	return stop && [stop === 'onHold' ? 'hold' : 'stop'];
+}
+
+function details({ order, recipient, units }: OrderFacts, mapping: OrderMapping): unknown[] {
+	const { shipping_address: to, fulfillmentOrder: part } = order;
+	const ids = part && new Set(part.line_items.map(({ line_item_id: id }) => id));
+	const lines = units.lines.filter(
+		({ line }) => needsShipping(line) && (!ids || (line.id !== undefined && ids.has(line.id))),
+	);
+	const { day, unclear } = findDeliveryDate(order, lines, {
+		...mapping,
+		filters: { ...mapping.filters, deliveryDateFormat: 'automatic' },
+		time: { ...mapping.time, timeZone: 'UTC' },
+	});
+	return [
+		...[recipient.name, recipient.phonenumber, orderEmail(order)],
+		...[to?.address1, to?.address2, to?.company, to?.zip, to?.city, to?.country_code],
+		...[day, unclear],
+		lines.flatMap(unitsOf).sort(),
+	];
+}
+
+/** The units of a line that its customer ordered and did not cancel, shipped or not. */
+function unitsOf({ line: { id, quantity }, name, canceled }: LineUnits): string[] {
+	const units = quantity - canceled;
+	return units > 0 ? [`${id ?? name} ${units}`] : [];
+}
+
+/** Ignores case and spaces, in which the same order may differ. */
+function digest(parts: readonly unknown[]): string {
+	const text = fold(JSON.stringify(parts)).replace(/\s+/g, '');
+	return createHash('sha256').update(text).digest('base64url').slice(0, 12);
+}

@@ -1,0 +1,80 @@
+/** What a person must do about a delivery if its order has changed since it was sent. */
+import { fold, joinParts } from '../common/text';
+import type { Action } from './decide';
+import { owedNow } from './digest';
+import type { OrderFacts, StopReason } from './facts';
+import type { OrderMapping } from './mapping';
+import { amountText, sign } from './money';
+import type { Payment } from './payment';
+import { paymentKind } from './paymentNames';
+
+/** By what has changed: what is owed, and all else that a driver acts on. */
+export interface LaterChanges {
+	cash: Action[];
+	rest: Action[];
+}
+
+/** What a sent delivery is compared with: its order, as it is now. */
+export interface ChangedOrder {
+	/** The recipient and the address. */
+	address: string;
+	/** The items with their units. */
+	items: string[];
+	day: string | undefined;
+}
+
+/** A person corrects the cash or the rest of a delivery. */
+export type LaterChange =
+	/** What the customer owes now, with its currency; undefined if nothing. */
+	| { code: 'owedChanged'; owed: string | undefined; isPart: boolean }
+	| { code: 'orderChanged'; order: ChangedOrder };
+
+/** What to do if a sent order has changed. Which of it has, is known by its digests. */
+export function laterChanges(facts: OrderFacts, mapping: OrderMapping): LaterChanges {
+	const { order, payment, stop } = facts;
+	const isFinal = stop !== undefined && stop !== 'onHold';
+	const owed = owedNow(payment);
+	const isSilent = isFinal || !owed || isCashInHand(payment, mapping);
+	return {
+		cash: isSilent
+			? []
+			: [
+					{
+						code: 'owedChanged',
+						owed: sign(owed) > 0 ? amountText(owed, order.currency) : undefined,
+						isPart: order.fulfillmentOrder !== undefined,
+					},
+				],
+		rest: [restAction(facts, stop)],
+	};
+}
+
+/**
+ * Whether an order was marked as paid by hand: then the driver has usually brought its cash. Another way
+ * to pay would be among its methods.
+ */
+function isCashInHand({ state, methods }: Payment, mapping: OrderMapping): boolean {
+	const isByHand = (method: string) =>
+		fold(method) === 'manual' ||
+		paymentKind(method, mapping.cashOnDeliveryMethods) === 'cashOnDelivery';
+	return state === 'paid' && methods.every(isByHand);
+}
+
+function restAction(facts: OrderFacts, stop: StopReason | undefined): Action {
+	if (stop) return { code: 'stopDelivery', why: stop };
+	const { order, recipient, units, lines, date } = facts;
+	const to = order.shipping_address;
+	const address = [to?.company, to?.address1, to?.address2, to?.city, to?.zip];
+	const who = [recipient.name, recipient.phonenumber, ...address];
+	const shown = lines.length > 0 ? lines : units.lines;
+	return {
+		code: 'orderChanged',
+		order: {
+			address: joinParts([...new Set(who)], ', ') ?? '',
+			items: shown.flatMap(({ name, line, canceled }) =>
+				line.quantity > canceled ? [`${line.quantity - canceled} × ${name}`] : [],
+			),
+			day: date.day ?? date.unclear,
+		},
+	};
+}

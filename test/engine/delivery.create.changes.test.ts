@@ -1,0 +1,172 @@
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { z } from 'zod/v4';
+
+import { deduplicationStore } from '../support/engine/engine';
+import { jsonOf, orderParameters, pickupFields, restart, setUp } from '../support/actionNode';
+import {
+	lineItem,
+	mugs,
+	payableInCash,
+	refund,
+	shippingAddress,
+	shopifyOrder,
+} from '../support/shopifyOrders';
+
+/* An order that was sent comes in again with something changed that a driver acts on. */
+
+const service = setUp();
+
+beforeEach(restart);
+
+/** Runs the node in a new n8n process with one order. @returns its row */
+async function run(order: IDataObject, options: INodeParameters = {}): Promise<IDataObject> {
+	restart();
+	const parameters = {
+		...{ resource: 'delivery', operation: 'createFromOrders' },
+		...{ ...pickupFields, ...orderParameters({}), options },
+	};
+	const { items } = await service.run(parameters, { items: [order] });
+	return z.tuple([z.custom<IDataObject>()]).parse(jsonOf(items))[0];
+}
+
+/** Sends an order, then runs the node with each of its later states. @returns what needs a person */
+async function follow(first: IDataObject, ...later: IDataObject[]): Promise<unknown[]> {
+	expect(await run(shopifyOrder(first))).toMatchObject({ outcome: 'created' });
+	const needed: unknown[] = [];
+	for (const changes of later) {
+		const row = await run(shopifyOrder(changes));
+		expect(row).toMatchObject({ outcome: 'skipped', reason: 'alreadyCreated' });
+		needed.push(row.actionNeeded);
+		if (row.actionNeeded === '') expect(row.message).toBe('#1001 was already sent. Nothing to do.');
+	}
+	expect(service.existing()).toEqual(['#1001']);
+	return needed;
+}
+
+const paidByLink = {
+	...{ financial_status: 'paid', total_outstanding: '0.00' },
+	payment_gateway_names: ['Cash on Delivery (COD)', 'Razorpay'],
+};
+const markedAsPaid = { ...paidByLink, payment_gateway_names: ['Cash on Delivery (COD)', 'manual'] };
+const fulfilled = {
+	fulfillment_status: 'fulfilled',
+	line_items: [lineItem(), mugs()].map((line) => ({
+		...line,
+		...{ fulfillment_status: 'fulfilled', fulfillable_quantity: 0 },
+	})),
+	fulfillments: [
+		{
+			status: 'success',
+			line_items: [lineItem(), mugs()].map(({ id, quantity }) => ({ id, quantity })),
+		},
+	],
+};
+
+const noCash =
+	'Its delivery collects cash, but the order is now paid. Set its cash to 0 with the operation Update, or ask the Delivery Service.';
+const cashOf = (amount: string) =>
+	`Its delivery collects cash, and the customer now owes ${amount}. Set its cash to ${amount} with the operation Update, or ask the Delivery Service.`;
+const compare = (order: string) =>
+	`The order was changed in Shopify after it was sent. Compare its delivery with the order: ${order}. Correct it with the operation Update, or ask the Delivery Service.`;
+const recipient = 'Maya Okafor, +1 217-555-0101, 214 Larkspur Lane, Apt 3B, Springfield, 62704; ';
+const items = '1 × Linen Tablecloth - Sand / 150 x 250 cm, 2 × Stoneware Mug - Blue';
+const stop = (state: string) => `Order #1001 ${state}. Ask the Delivery Service to stop it.`;
+
+describe('cash', () => {
+	test('says once that an order sent with cash was paid by link', async () => {
+		expect(await follow(payableInCash, payableInCash, paidByLink, paidByLink)).toEqual([
+			...['', noCash, ''],
+		]);
+	});
+
+	test('says what is owed now, also after a change back', async () => {
+		const less = { ...payableInCash, total_outstanding: '60.00' };
+		expect(await follow(payableInCash, less, less, payableInCash, less)).toEqual([
+			...[cashOf('60.00 USD'), '', cashOf('87.00 USD'), cashOf('60.00 USD')],
+		]);
+	});
+
+	test('says nothing if the order was marked as paid by hand: the driver brought the cash', async () => {
+		expect(await follow(payableInCash, markedAsPaid)).toEqual(['']);
+	});
+
+	test('says nothing once the order is fulfilled', async () => {
+		expect(await follow(payableInCash, { ...paidByLink, ...fulfilled })).toEqual(['']);
+	});
+
+	test('compares no cash of a delivery that was sent without', async () => {
+		const refunded = { total_outstanding: '5.00', financial_status: 'partially_paid' };
+		expect(await follow({}, refunded)).toEqual(['']);
+	});
+});
+
+describe('address and items', () => {
+	test('names a corrected address once, and the change back', async () => {
+		const moved = { shipping_address: shippingAddress({ address1: '7 New Road' }) };
+		const changed = compare(recipient.replace('214 Larkspur Lane', '7 New Road') + items);
+		expect(await follow({}, moved, moved, {})).toEqual([changed, '', compare(recipient + items)]);
+	});
+
+	test('names the items of an edited order', async () => {
+		const edited = { line_items: [lineItem(), mugs({ quantity: 3, current_quantity: 3 })] };
+		expect(await follow({}, edited)).toEqual([compare(recipient + items.replace('2 ×', '3 ×'))]);
+	});
+
+	test('names a new delivery date', async () => {
+		const dated = { note_attributes: [{ name: 'Delivery Date', value: '2026-12-24' }] };
+		expect(await follow({}, dated)).toEqual([
+			compare(`${recipient}${items}; delivery date 2026-12-24`),
+		]);
+	});
+
+	test('ignores coordinates, notes, tags, case and spaces, and partly fulfilled items', async () => {
+		const same = {
+			...{ note: 'Ring twice', tags: 'sent' },
+			shipping_address: shippingAddress({ city: ' SPRINGFIELD', latitude: null, longitude: null }),
+			line_items: [lineItem({ fulfillment_status: 'fulfilled', fulfillable_quantity: 0 }), mugs()],
+			fulfillments: [{ status: 'success', line_items: [{ id: lineItem().id, quantity: 1 }] }],
+		};
+		expect(await follow({}, same)).toEqual(['']);
+	});
+});
+
+describe('delivery to be stopped', () => {
+	const held = {
+		line_items: [lineItem(), mugs()].map((line) => ({ ...line, fulfillable_quantity: 0 })),
+	};
+
+	test('says once that a sent order is on hold, and that it was released', async () => {
+		expect(await follow({}, held, held, {})).toEqual([
+			...[stop('is on hold'), '', compare(recipient + items)],
+		]);
+	});
+
+	test('says once that a sent order was canceled, also if it is refunded next', async () => {
+		const canceled = { ...payableInCash, cancelled_at: '2026-11-24T09:00:00Z' };
+		const refunded = {
+			...{ ...canceled, financial_status: 'refunded', total_outstanding: '0.00' },
+			refunds: [refund(lineItem().id, 1)],
+		};
+		expect(await follow(payableInCash, canceled, refunded)).toEqual([stop('was canceled'), '']);
+	});
+
+	test('says that the cash of a held order has changed', async () => {
+		expect(
+			await follow(payableInCash, { ...payableInCash, ...held }, { ...paidByLink, ...held }),
+		).toEqual([...[stop('is on hold'), noCash]]);
+	});
+});
+
+test('records nothing in a dry run, and no report of a change costs an unchanged order anything', async () => {
+	await follow(payableInCash);
+	const before = deduplicationStore.calls.length;
+	await run(shopifyOrder(payableInCash));
+	const unchanged = deduplicationStore.calls.length - before;
+	const dry = async () => await run(shopifyOrder(paidByLink), { dryRun: true });
+	expect(await dry()).toMatchObject({ wouldSend: false, actionNeeded: noCash });
+	expect(await dry()).toMatchObject({ wouldSend: false, actionNeeded: noCash });
+	expect(await run(shopifyOrder(paidByLink))).toMatchObject({ actionNeeded: noCash });
+	const after = deduplicationStore.calls.length;
+	expect(await run(shopifyOrder(paidByLink))).toMatchObject({ actionNeeded: '' });
+	expect(deduplicationStore.calls.length - after).toBeGreaterThanOrEqual(unchanged);
+});

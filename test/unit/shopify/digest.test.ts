@@ -1,0 +1,139 @@
+import fc from 'fast-check';
+import type { IDataObject } from 'n8n-workflow';
+import { z } from 'zod/v4';
+
+import { orderToDelivery } from '../../../nodes/DeliveryService/shopify/toDelivery';
+import { toGraphqlOrder, toGraphqlPart } from '../../support/graphqlOrder';
+import { samplePart, samplePartLine } from '../../support/sampleFulfillmentOrder';
+import { mappingOf, sampleLine, sampleOrder } from '../../support/sampleOrder';
+import {
+	lineItem,
+	mugs,
+	payableInCash,
+	shippingAddress,
+	shopifyOrder,
+} from '../../support/shopifyOrders';
+
+const digestsOf = (order: unknown, mapping = {}) =>
+	orderToDelivery(order, mappingOf(mapping)).sentAs;
+
+/** An order whose later states differ in what a driver acts on. */
+interface Facts {
+	to: IDataObject;
+	removed: number;
+	payment: IDataObject;
+	cancelled_at: string | null;
+	date: string | null;
+}
+
+const facts: fc.Arbitrary<Facts> = fc.record({
+	to: fc.record({
+		name: fc.constantFrom('Maya Okafor', 'Robin Example'),
+		address1: fc.constantFrom('214 Larkspur Lane', '7 New Road'),
+		address2: fc.constantFrom('Apt 3B', null),
+		company: fc.constantFrom('ACME', null),
+		zip: fc.constantFrom('62704', '40202'),
+		city: fc.constantFrom('Springfield', 'Louisville'),
+		country_code: fc.constantFrom('US', 'DE'),
+		phone: fc.constantFrom('+1 217-555-0101', '+1 217-555-0102'),
+	}),
+	removed: fc.integer({ min: 0, max: 2 }),
+	payment: fc.constantFrom({}, payableInCash, { ...payableInCash, total_outstanding: '60.50' }),
+	cancelled_at: fc.constantFrom(null, '2026-11-24T09:00:00Z'),
+	date: fc.constantFrom(null, '2126-12-24', '2126-12-25'),
+});
+
+function orderOf({ to, removed, payment, cancelled_at, date }: Facts, more: IDataObject = {}) {
+	const line = { line_item_id: mugs().id, quantity: removed, restock_type: 'cancel' };
+	const left = { current_quantity: 2 - removed, fulfillable_quantity: 2 - removed };
+	return shopifyOrder({
+		...{ ...payment, cancelled_at },
+		shipping_address: shippingAddress(to),
+		note_attributes: date === null ? [] : [{ name: 'Delivery Date', value: date }],
+		refunds: removed > 0 ? [{ refund_line_items: [line] }] : [],
+		line_items: [lineItem(), mugs(left)],
+		...more,
+	});
+}
+
+test('digests are equal from a webhook, REST and GraphQL', () => {
+	fc.assert(
+		fc.property(facts, (one) => {
+			const order = orderOf(one);
+			const ofRest = digestsOf(order);
+			expect(ofRest?.rest).toHaveLength(12);
+			expect(digestsOf({ headers: {}, params: {}, query: {}, body: order })).toEqual(ofRest);
+			expect(digestsOf(toGraphqlOrder(order))).toEqual(ofRest);
+		}),
+	);
+});
+
+test('digests of two orders differ exactly if a driver would act in another way', () => {
+	const acted = ({ payment, ...rest }: Facts) => {
+		const cash = payment.total_outstanding ?? '0';
+		const details = rest.cancelled_at === null ? JSON.stringify(rest) : 'stop';
+		return { cash, details };
+	};
+	fc.assert(
+		fc.property(facts, facts, (one, other) => {
+			const [ofOne, ofOther] = [one, other].map((each) => digestsOf(orderOf(each)));
+			const [first, second] = [one, other].map(acted);
+			expect(ofOne?.rest === ofOther?.rest).toBe(first?.details === second?.details);
+			// What would be sent without cash is not compared by it.
+			if (ofOne?.cash !== undefined && ofOther?.cash !== undefined)
+				expect(ofOne.cash === ofOther.cash).toBe(first?.cash === second?.cash);
+		}),
+	);
+});
+
+test('digests ignore settings, case, spaces, coordinates, notes, tags and what has shipped', () => {
+	fc.assert(
+		fc.property(facts, (one) => {
+			const same = orderOf(
+				{
+					...one,
+					to: { ...one.to, city: ` ${z.string().parse(one.to.city).toUpperCase()} `, latitude: 1 },
+				},
+				{ note: 'Ring twice', tags: 'sent', updated_at: '2026-11-24T09:00:00Z' },
+			);
+			const settings = {
+				...{ fallbackEmail: 'shop@example.com', addressFormat: 'text', packagesPer: 'unit' },
+				filters: { sendDaysAhead: 3, payment: 'any', deliveryDateFormat: 'dayFirst' },
+			};
+			expect(digestsOf(same)).toEqual(digestsOf(orderOf(one)));
+			expect(digestsOf(same, settings)?.rest).toBe(digestsOf(orderOf(one))?.rest);
+		}),
+	);
+	const shipped = { status: 'success', line_items: [{ id: lineItem().id, quantity: 1 }] };
+	const partly = shopifyOrder({
+		line_items: [lineItem({ fulfillable_quantity: 0, fulfillment_status: 'fulfilled' }), mugs()],
+		fulfillments: [shipped],
+	});
+	expect(digestsOf(partly)).toEqual(digestsOf(shopifyOrder()));
+});
+
+test('digests of a fulfillment order are equal in REST and GraphQL, and those of its own items', () => {
+	const order = sampleOrder({ line_items: [sampleLine({ id: 1 }), sampleLine({ id: 2 })] });
+	const part = samplePart({ line_items: [samplePartLine({ line_item_id: 1 })] });
+	const edited = sampleOrder({
+		line_items: [sampleLine({ id: 1 }), sampleLine({ id: 2 }), sampleLine({ id: 3 })],
+	});
+	const ofRest = digestsOf({ order, fulfillmentOrder: part });
+	expect(ofRest).toBeDefined();
+	expect(
+		digestsOf({ order: toGraphqlOrder(order), fulfillmentOrder: toGraphqlPart(part) }),
+	).toEqual(ofRest);
+	expect(digestsOf({ order: edited, fulfillmentOrder: part })).toEqual(ofRest);
+});
+
+test('an order without its amounts or personal data is not compared, and a fulfilled one neither', () => {
+	const unclear = { financial_status: 'partially_paid', total_outstanding: undefined };
+	expect(digestsOf(shopifyOrder(unclear))).toBeUndefined();
+	const anonymous = { ...{ email: null, contact_email: null, customer: null }, phone: null };
+	const noAddress = { shipping_address: null, billing_address: null };
+	expect(digestsOf(shopifyOrder({ ...anonymous, ...noAddress }))).toBeUndefined();
+	expect(digestsOf(shopifyOrder(noAddress))).toBeDefined();
+	const shipped = [lineItem(), mugs()].map(({ id, quantity }) => ({ id, quantity }));
+	const fulfilled = { fulfillments: [{ status: 'success', line_items: shipped }] };
+	expect(digestsOf(shopifyOrder(fulfilled))).toBeUndefined();
+});
