@@ -398,6 +398,30 @@ function testShopifyOrders(installation: () => Installation, name: HostName): vo
 			expect(reduced).toEqual(Array(2).fill('0.00 USD of the unpaid 80.10 USD'));
 		});
 
+		test('says once that an order sent with cash was paid by link', async () => {
+			const { client, service } = installation();
+			const paid = { financial_status: 'paid', total_outstanding: '0.00' };
+			const paidByLink = { ...paid, payment_gateway_names: ['Cash on Delivery (COD)', 'Razorpay'] };
+			const workflow = actionWorkflow(installation(), { parameters });
+			const workflowId = await client.createWorkflow(workflow);
+			const rows: unknown[] = [];
+			for (const changes of [payableInCash, paidByLink, paidByLink]) {
+				const pinned = [{ json: shopifyOrder(changes) }];
+				await client.updateWorkflow(workflowId, { pinData: { [nodes.start]: pinned } });
+				const { output } = await runWorkflow(installation(), workflowId, nodes.action);
+				rows.push(...output.map(({ outcome, actionNeeded }) => [outcome, actionNeeded]));
+			}
+			expect(rows).toEqual([
+				['created', ''],
+				[
+					'skipped',
+					expect.stringMatching(/^Its delivery collects cash, but the order is now paid/),
+				],
+				['skipped', ''],
+			]);
+			expect(service.control.deliveries()).toHaveLength(1);
+		});
+
 		test('remembers what was sent after an import under the same ID, but not in a copy', async () => {
 			const { client, service, userFolder } = installation();
 			const items = samples.slice(0, 2);
