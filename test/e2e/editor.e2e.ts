@@ -212,7 +212,7 @@ const optionGroups = {
 	'Add Filter': [
 		...['Days to Send Ahead', 'Delivery Date Attributes', 'Delivery Date Format'],
 		...['Delivery Methods', 'Exclude Shipping Methods', 'Exclude Tags'],
-		...['Include Fulfillment Services', 'Include Test Orders', 'Maximum Order Age', 'Payment'],
+		...['Include Fulfillment Services', 'Include Test Orders', 'Payment'],
 		...['Skip Until Delivery Date', 'Tags'],
 	],
 	'Add Order Option': [

@@ -174,7 +174,7 @@ describe.each(['newest', '1.123'] as const)('fulfillment orders in n8n %s', (ver
 		[shipping('Standard', 'Store Pickup'), 'created', /^The order also has .*"Store Pickup"/],
 		[note('Checkout-Method', 'pickup'), 'localPickup'],
 		[note('Delivery-Date', inDays(9)), 'created', /^The delivery date is /],
-		[{ created_at: '2025-01-01T10:00:00Z' }, 'tooOld', /^Check whether this order was delivered/],
+		[{ created_at: '2025-01-01T10:00:00Z' }, 'unseen', /^#\S+ was placed \d+ days ago/],
 		[{ ...nobody, shipping_address: address, billing_address: address }, 'invalid'],
 	];
 
@@ -182,19 +182,19 @@ describe.each(['newest', '1.123'] as const)('fulfillment orders in n8n %s', (ver
 	const byFilters: readonly Row[] = [
 		[{ ...bank, ...shipping('LOCAL courier') }, 'created', /^No cash is collected/],
 		[{ ...payableInCash, ...shipping('DHL, fast') }, 'created'],
-		[{ ...shipping('Local'), test: true, created_at: '2025-12-01T10:00:00Z' }, 'created'],
+		[{ ...shipping('Local'), test: true }, 'created'],
 		[shipping('Mail'), 'shippingMethod'],
 		[{ shipping_lines: [] }, 'shippingMethod', /^Not sent: it has no shipping method/],
 		[{ ...shipping('Local'), tags: 'City, Mail' }, 'tag'],
 		[{ ...shipping('Local'), tags: '' }, 'tag'],
 		[slotDay(inDays(9)), 'scheduled'],
-		[slotDay('mar. 3 jun. 2031'), 'scheduled', /^On 2031-06-02/],
+		[slotDay('mar. 3 jun. 2031'), 'scheduled'],
 		[slotDay(inDays(0)), 'created'],
 		[slotDay('05/06/2031'), 'invalid'],
 	];
 	const filters = {
 		...{ payment: 'any', tags: 'city', excludeTags: 'mail' },
-		...{ includeTestOrders: true, maxOrderAgeDays: 999, skipUntilDeliveryDate: true },
+		...{ includeTestOrders: true, skipUntilDeliveryDate: true },
 		deliveryDateAttributes: 'Slot Day',
 	};
 

@@ -364,16 +364,16 @@ describe('invalid order', () => {
 
 test('says what an order needs when it is sent, also in a failed run, and not again in each later run', async () => {
 	const later = { note_attributes: [{ name: 'Delivery Date', value: '2126-12-24' }] };
-	const old = { name: '#2', created_at: '2020-01-01T10:00:00Z' };
+	const old = { id: 2, name: '#2', created_at: '2020-01-01T10:00:00Z' };
 	const run = async (...items: IDataObject[]) => await service.run(fromOrder(), { items });
 	const failed = await run(shopifyOrder(later), { json: 1 }, shopifyOrder(old));
 	const needed = expect.stringMatching(/2126-12-24/);
 	expect(failed.error?.context.data).toMatchObject({
 		created: [{ actionNeeded: needed }],
-		skipped: [{ referenceId: '#2', actionNeeded: expect.stringMatching(/^Check whether this/) }],
+		skipped: [{ referenceId: '#2', actionNeeded: expect.stringMatching(/^#2 was placed/) }],
 	});
 	expect(failed.error?.description).toMatch(
-		/Created: #1001 .* Not sent: item 1\. #1001 needs your attention\. .*2126-12-24.* #2 needs .*delivered: /,
+		/Created: #1001 .* Not sent: item 1\. #1001 needs your attention\. .*2126-12-24.* #2 needs .*first time\. /,
 	);
 	const [again] = jsonOf((await run(shopifyOrder(later))).items);
 	expect(again?.actionNeeded).toBe('');

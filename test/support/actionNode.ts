@@ -136,7 +136,7 @@ export function createOnce(
 
 const filterNames = [
 	...['payment', 'excludeShippingMethods', 'excludeTags', 'deliveryMethods'],
-	...['includeFulfillmentServices', 'includeTestOrders', 'maxOrderAgeDays'],
+	...['includeFulfillmentServices', 'includeTestOrders'],
 	...['skipUntilDeliveryDate', 'deliveryDateAttributes', 'deliveryDateFormat', 'sendDaysAhead'],
 ];
 

@@ -62,8 +62,6 @@ function skipText(skip: Skip): string {
 			const day = skip.until === undefined ? 'when it is due' : `on or after ${dayOf(skip.until)}`;
 			return `is scheduled. It will be sent when this workflow gets it again ${day}.`;
 		}
-		case 'tooOld':
-			return `is from ${skip.createdAt}, more than ${skip.maxDays} days ago, so the workflow may not remember whether it was sent. If it was not, raise Maximum Order Age under Filters.`;
 		case 'closed':
 			return 'is closed in Shopify: its items were fulfilled, moved or removed. If some are left, send their new fulfillment order.';
 		case 'incomplete':
@@ -72,7 +70,7 @@ function skipText(skip: Skip): string {
 }
 
 /** Without the reference ID, the order would be sent again when Shopify reports it as paid. */
-const byHand =
+export const byHand =
 	"use the operation Create with Skip Already Sent and, as Reference ID, the order's name";
 
 function methodText({ methods, isOnlyListed }: Extract<Skip, { code: 'shippingMethod' }>): string {
@@ -115,12 +113,6 @@ export function skipNeeded(skip: Skip): string {
 		case 'shippingMethod':
 			return skip.methods.length === 0
 				? `Not sent: it has no shipping method, and only those in Shipping Methods are sent. To send it, ${byHand}.`
-				: '';
-		case 'tooOld':
-			return 'Check whether this order was delivered: it is older than Maximum Order Age, so it was not sent.';
-		case 'scheduled':
-			return skip.isTooOldThen && skip.until !== undefined
-				? `On ${dayOf(skip.until)}, it will be older than Maximum Order Age, so it will not be sent. On that day, ${byHand}.`
 				: '';
 		case 'nothingToShip':
 			return skip.held.length > 0 ? heldText(skip.held) : '';

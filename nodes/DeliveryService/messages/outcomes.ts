@@ -1,5 +1,5 @@
 import type { Problem } from '../common/result';
-import { joinSentences, listUpTo, lowerFirst } from '../common/text';
+import { joinSentences, listUpTo, lowerFirst, pluralize } from '../common/text';
 import type { Created, Failure, FailureReason, Halt, Job, Outcome, Skipped } from '../sending/job';
 import type { Exchange } from '../service/client';
 import { explainFailure, notADeliveryService, serviceDetail } from '../service/errors';
@@ -8,7 +8,7 @@ import { isPendingReview } from '../service/statuses';
 import type { Action } from '../shopify/decide';
 import type { ShopifyLocation } from '../shopify/fulfillmentOrder';
 import type { OrderInfo } from '../shopify/toDelivery';
-import { actionNeeded, skipMessage, skipNeeded } from './orders';
+import { actionNeeded, byHand, skipMessage, skipNeeded } from './orders';
 
 /** The sentences about the result of a delivery: each is written here once. */
 
@@ -24,6 +24,7 @@ const reasonNames = {
 	unitsSent: 'alreadyCreated',
 	sameReference: 'sameReferenceInInput',
 	sameOrder: 'sameOrderInInput',
+	unseen: 'unseen',
 } as const;
 
 /**
@@ -45,7 +46,8 @@ export function describe(job: Job, outcome: Outcome, isRemembered: boolean): Pro
 }
 
 /** What a person must do about an item; empty if nothing. */
-export function neededFor({ outcome, order, referenceId, claim, change }: Job): string {
+export function neededFor(job: Job): string {
+	const { outcome, order, referenceId, claim, change } = job;
 	const label = order?.label ?? referenceId;
 	if (outcome?.kind !== 'skipped') {
 		const review = outcome?.kind === 'created' && needsReview(outcome) && reviewAdvice;
@@ -56,6 +58,7 @@ export function neededFor({ outcome, order, referenceId, claim, change }: Job): 
 		return actions === '' ? skipNeeded(outcome.why.skip) : actions;
 	}
 	if (outcome.why.code === 'sameReference' || outcome.why.code === 'sameOrder') return '';
+	if (outcome.why.code === 'unseen') return outcome.why.isNamed ? '' : unseenText(job);
 	// What else an order needs was said when it was sent: a nightly run would say it every night.
 	const { code } = outcome.why;
 	const isCompared = claim?.sentAs && (code === 'alreadyCreated' || code === 'grown');
@@ -91,6 +94,21 @@ function changedAfterSending(
 	}
 }
 
+/** What to do about an order that another workflow may have sent; said once. */
+function unseenText(job: Job): string {
+	return `${orderName(job)} was placed ${ageText(job)} ago, and this workflow meets it for the first time. ${unseenAdvice}`;
+}
+
+const unseenAdvice = `Look for it in the Delivery Service; if it is not there, ${byHand}.`;
+
+const orderName = ({ order, referenceId = '' }: Job) => order?.shopifyOrder?.name ?? referenceId;
+
+function ageText({ ageHours = 0 }: Job): string {
+	return ageHours < 48
+		? pluralize(Math.floor(ageHours), 'hour', 'hours')
+		: pluralize(Math.floor(ageHours / 24), 'day', 'days');
+}
+
 const reviewAdvice =
 	'The pickup or delivery address was not found. Correct the delivery address with the operation Update, or ask the Delivery Service.';
 
@@ -116,6 +134,8 @@ function skippedMessage(job: Job, { why }: Skipped): string {
 			return `${referenceId} was skipped: an earlier item is the same delivery. If they are separate deliveries, give each its own reference ID.`;
 		case 'sameOrder':
 			return `${referenceId} was skipped: another item is the whole order (${order}). Pass either the order or its fulfillment orders to this node.`;
+		case 'unseen':
+			return `${orderName(job)} was not sent: it was placed ${ageText(job)} ago, and this workflow did not meet it in time. ${unseenAdvice}`;
 	}
 }
 

@@ -16,8 +16,15 @@ export function isPending({ delivery, outcome, first }: Job): boolean {
  * @throws when the ledger fails: then none is claimed
  */
 export async function claimJobs(jobs: readonly Job[], ledger: Ledger): Promise<Job[]> {
-	const found = await ledger.claim(claimsOf(jobs));
-	for (const job of jobs) apply(job, found);
+	// Late orders are looked up first: a claim of an order that was never met would be a trace of it.
+	const late = jobs.filter(({ claim }) => claim?.isLate);
+	const lateFound = await ledger.lookUp(claimsOf(late));
+	for (const job of late) apply(job, lateFound);
+	ledger.remember(claimsOf(late.filter(isFirstNamed)), 'named');
+	const open = jobs.filter(({ claim, outcome }) => !claim?.isLate || outcome === undefined);
+	const claimed = await ledger.claim(claimsOf(open));
+	for (const job of open) apply(job, claimed);
+	const found = new Map([...lateFound, ...claimed]);
 	return jobs.filter(
 		({ claim, outcome }) =>
 			outcome?.kind === 'unknown' && claim && found.get(claim)?.hasEnded !== true,
@@ -63,13 +70,39 @@ export async function lookUpUnsent(jobs: readonly Job[], ledger: Ledger): Promis
 }
 
 /** Sets the outcome of a job that must not be sent, and how its order has changed. */
-function apply(job: Job, found: ReadonlyMap<Claim, Found>): void {
-	const { state, change } = (job.claim && found.get(job.claim)) ?? {};
-	job.outcome = job.claim && outcomeOfClaim(state);
-	job.change = change;
+function apply(job: Job, all: ReadonlyMap<Claim, Found>): void {
+	const found = job.claim && all.get(job.claim);
+	job.outcome = found && outcomeOf(found);
+	job.change = found?.change;
+}
+
+/** Whether a job's order is named now, for the first time. */
+function isFirstNamed({ outcome }: Job): boolean {
+	return outcome?.kind === 'skipped' && outcome.why.code === 'unseen' && !outcome.why.isNamed;
+}
+
+/**
+ * Remembers the orders that were met in time and not sent, and that may be sent later. Those that are
+ * never sent from here leave no trace; those that were created or are unknown have a claim.
+ */
+export function rememberMet(jobs: readonly Job[], ledger: Ledger): void {
+	const met = jobs.filter(({ ageHours, claim, order, outcome }) => {
+		if (ageHours === undefined || claim?.isLate || !outcome) return false;
+		if (outcome.kind === 'skipped')
+			return outcome.why.code === 'order' && order?.isWaiting === true;
+		return ['invalid', 'rejected', 'notSent'].includes(outcome.kind);
+	});
+	ledger.remember(claimsOf(met), 'seen');
 }
 
 const claimsOf = (jobs: readonly Job[]) => jobs.flatMap(({ claim }) => claim ?? []);
+
+/** What was found means for a delivery; undefined if it may be sent. */
+function outcomeOf({ state, isSeen, isNamed = false }: Found): Outcome | undefined {
+	if (state === 'free' && isSeen === false)
+		return { kind: 'skipped', why: { code: 'unseen', isNamed } };
+	return outcomeOfClaim(state);
+}
 
 /** What a claim's state means for its delivery; undefined if it may be sent. */
 function outcomeOfClaim(state: ClaimState = 'free'): Outcome | undefined {

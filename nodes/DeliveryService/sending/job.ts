@@ -22,6 +22,8 @@ export interface Job {
 	claim?: Claim;
 	/** How its order has changed since it was sent: only if this execution reports it. */
 	change?: Change;
+	/** How long ago its order was placed, if that is known. */
+	ageHours?: number;
 	/** The job on whose outcome that of this duplicate depends. */
 	first?: Job;
 	/** Set once. */
@@ -46,7 +48,9 @@ export interface Skipped {
 				code:
 					'alreadyCreated' | 'grown' | 'wholeCreated' | 'unitsSent' | 'sameReference' | 'sameOrder';
 		  }
-		| { code: 'order'; skip: Skip };
+		| { code: 'order'; skip: Skip }
+		/** There is no trace of its late order. `isNamed`: the user was already asked to look for it. */
+		| { code: 'unseen'; isNamed: boolean };
 }
 
 /** Not created, and final; possibly created; or not processed by the service. */

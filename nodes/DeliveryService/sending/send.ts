@@ -2,7 +2,7 @@
 import { chunk } from '../common/data';
 import type { Ledger } from '../ledger/ledger';
 import { Breaker } from './breaker';
-import { claimJobs, isPending } from './claim';
+import { claimJobs, isPending, rememberMet } from './claim';
 import { markDuplicates, settleDuplicates } from './duplicates';
 import type { Job, Outcome } from './job';
 import { groupJobs, maxClaimed, planRun, type Plan } from './plan';
@@ -46,6 +46,7 @@ export async function sendJobs(jobs: readonly Job[], options: SendingOptions): P
 	await run.send(overlapping);
 	await run.sendClaimedElsewhere();
 	settleDuplicates(jobs);
+	if (options.ledger) rememberMet(jobs, options.ledger);
 	return { ledgerFailed: !(await run.flush()) };
 }
 

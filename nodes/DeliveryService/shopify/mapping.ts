@@ -22,7 +22,6 @@ const filtersSchema = z.strictObject({
 	/** Whether to send items that a fulfillment service ships. */
 	includeFulfillmentServices: z.boolean().default(false),
 	includeTestOrders: z.boolean().default(false),
-	maxOrderAgeDays: required(optionalCount).default(90),
 	skipUntilDeliveryDate: z.boolean().default(false),
 	/** Without a list, those of the usual apps. */
 	deliveryDateAttributes: names.optional(),
@@ -36,7 +35,6 @@ export const noFilters: z.output<typeof filtersSchema> = {
 	...filtersSchema.parse({ payment: 'any', excludeShippingMethods: [], includeTestOrders: true }),
 	deliveryMethods: [...deliveryMethods],
 	includeFulfillmentServices: true,
-	maxOrderAgeDays: Infinity,
 };
 
 /** Values that replace the order's own data. */

@@ -2,7 +2,6 @@ import { foldWords } from '../common/text';
 import type { OrderFacts } from './facts';
 import type { DeliveryMethod, FulfillmentOrder } from './fulfillmentOrder';
 import type { OrderMapping } from './mapping';
-import type { Order } from './order';
 import { partlyPaid, type PartlyPaid, type Payment } from './payment';
 import type { Pickup } from './pickup';
 
@@ -15,7 +14,7 @@ import type { Pickup } from './pickup';
 export type Skip =
 	| { code: 'cancelled' | 'testOrder' | 'voided' | 'refunded' }
 	/** `held`: items that can't ship now, though nothing else explains it, if someone has to release them. */
-	| { code: 'nothingToShip'; held: string[] }
+	| { code: 'nothingToShip'; held: string[]; isHeld: boolean }
 	/** `partly`: some of it is paid, so that it doesn't wait for a payment that certainly comes. */
 	| { code: 'notPaid'; methods: string[]; partly?: PartlyPaid }
 	| { code: 'localPickup'; pickup: Pickup }
@@ -23,9 +22,8 @@ export type Skip =
 	| { code: 'shippingMethod'; methods: string[]; isOnlyListed: boolean }
 	| { code: 'tag'; tag: string | undefined }
 	| { code: 'onHold'; holds: string[] }
-	/** Until this day, or this time of Shopify, if it is known. `isTooOldThen`: at the end of that day. */
-	| { code: 'scheduled'; until: string | undefined; isTooOldThen: boolean }
-	| { code: 'tooOld'; createdAt: string; maxDays: number }
+	/** Until this day, or this time of Shopify, if it is known. */
+	| { code: 'scheduled'; until: string | undefined }
 	| { code: 'fulfillmentService' | 'closed' | 'incomplete' };
 
 /** Why an order, or the fulfillment order of it, is skipped; undefined if it is to be sent. */
@@ -35,12 +33,13 @@ export function findSkip(facts: OrderFacts, mapping: OrderMapping): Skip | undef
 	const { fulfillmentOrder: part } = order;
 	if (order.cancelled_at) return { code: 'cancelled' };
 	if (order.test && !filters.includeTestOrders) return { code: 'testOrder' };
-	const ofPart = part && (findMethodSkip(part, mapping) ?? findStatusSkip(part, order, mapping));
+	const ofPart = part && (findMethodSkip(part, mapping) ?? findStatusSkip(part, mapping));
 	if (ofPart) return ofPart;
 	if (lines.length === 0 && units.problems.length === 0) {
 		if (units.isByService) return { code: 'fulfillmentService' };
 		// A workflow that reads all open orders every day sends it when it is released.
-		return { code: 'nothingToShip', held: filters.skipUntilDeliveryDate ? [] : units.held };
+		const held = filters.skipUntilDeliveryDate ? [] : units.held;
+		return { code: 'nothingToShip', held, isHeld: units.held.length > 0 };
 	}
 	// With the method "pick_up", the user chose to send pickups.
 	if (pickup && pickup.shownBy !== 'fulfillmentOrder') return { code: 'localPickup', pickup };
@@ -65,7 +64,6 @@ function findMethodSkip(
 
 function findStatusSkip(
 	{ status, request_status: request, fulfillment_holds: holds, fulfill_at }: FulfillmentOrder,
-	order: Order,
 	mapping: OrderMapping,
 ): Skip | undefined {
 	switch (status) {
@@ -83,7 +81,7 @@ function findStatusSkip(
 			return { code: 'onHold', holds: [...new Set(reasons.filter(Boolean))] };
 		}
 		case 'scheduled':
-			return scheduledSkip(fulfill_at, order, mapping);
+			return { code: 'scheduled', until: fulfill_at };
 		default:
 			return { code: status };
 	}
@@ -122,22 +120,24 @@ function findFilterSkip(
 	return tag === undefined ? undefined : { code: 'tag', tag };
 }
 
-/** Whether the order is too old for the memory of sent deliveries, or scheduled for later. */
-function findTimeSkip({ order, sendingDay }: OrderFacts, mapping: OrderMapping): Skip | undefined {
-	const { maxOrderAgeDays: maxDays, skipUntilDeliveryDate } = mapping.filters;
-	if (isTooOld(order, mapping, mapping.time.now))
-		return { code: 'tooOld', createdAt: order.created_at?.slice(0, 10) ?? '', maxDays };
-	return skipUntilDeliveryDate && sendingDay !== undefined
-		? scheduledSkip(sendingDay, order, mapping)
+/** Whether the user's settings say that the order is sent on a later day. */
+function findTimeSkip({ sendingDay }: OrderFacts, { filters }: OrderMapping): Skip | undefined {
+	return filters.skipUntilDeliveryDate && sendingDay !== undefined
+		? { code: 'scheduled', until: sendingDay }
 		: undefined;
 }
 
-function scheduledSkip(until: string | undefined, order: Order, mapping: OrderMapping): Skip {
-	const endOfDay = Date.parse(until ?? '') + 86_400_000;
-	return { code: 'scheduled', until, isTooOldThen: isTooOld(order, mapping, endOfDay) };
-}
-
-/** Whether an order is too old for the memory at a time, in milliseconds since 1970. */
-function isTooOld({ created_at = '' }: Order, { filters }: OrderMapping, time: number): boolean {
-	return time - Date.parse(created_at) > filters.maxOrderAgeDays * 86_400_000;
+/** Whether a skipped order may be sent when it is met again, without a change of the workflow. */
+export function isWaiting(skip: Skip): boolean {
+	switch (skip.code) {
+		case 'notPaid':
+		case 'onHold':
+		case 'scheduled':
+		case 'tag':
+			return true;
+		case 'nothingToShip':
+			return skip.isHeld;
+		default:
+			return false;
+	}
 }

@@ -10,7 +10,7 @@ import type { OrderMapping } from './mapping';
 import { identifiersOf, orderLabel, type Order, type OrderIdentifiers } from './order';
 import type { OrderProblem, OrderSubject } from './problems';
 import { referencesOf, type OrderReferences } from './references';
-import type { Skip } from './skipping';
+import { isWaiting, type Skip } from './skipping';
 import { toPackages, type LineUnits } from './units';
 
 /** From an item with a Shopify order to its delivery, or why there is none. */
@@ -31,6 +31,8 @@ export interface OrderInfo extends OrderSubject {
 	referenceId?: string;
 	/** What the delivery takes of its order, if it is for a fulfillment order. */
 	part?: { orderReferenceId: string; lines: PartLine[] };
+	/** When it was placed, if that is known. */
+	createdAt?: string;
 	/** The location that ships the fulfillment order. */
 	location?: ShopifyLocation;
 	/** The delivery type by the order's shipping method. */
@@ -42,6 +44,8 @@ export interface OrderInfo extends OrderSubject {
 	shippingMethods?: string[];
 	/** The unpaid amount of the order, if the delivery is for a fulfillment order and collects of it. */
 	cashOutstanding?: number;
+	/** Whether it is skipped now, and may be sent when it is met again. */
+	isWaiting?: boolean;
 	/** Why its delivery is to be stopped, if it was sent before. */
 	stop?: StopReason;
 	/** By what a later change of it is noticed, and what a person must do then. */
@@ -105,12 +109,14 @@ function infoOf(facts: OrderFacts, decision: Decision, mapping: OrderMapping): O
 	const { order, references, units, methods, date, recipient, stop } = facts;
 	return {
 		...identityOf(order, references, units.lines, recipient.email),
+		createdAt: order.created_at,
 		location: order.fulfillmentOrder && locationOf(order.fulfillmentOrder),
 		...(methods.type && { type: methods.type }),
 		deliveryDay: date.day,
 		shippingMethods: order.shipping_lines.flatMap(({ title }) => title ?? []),
 		// With Payment: Any, the user chose to send refunded orders.
 		...(stop && decision.kind !== 'send' && { stop }),
+		...(decision.kind === 'skip' && isWaiting(decision.skip) && { isWaiting: true }),
 		...(decision.kind === 'send' && { cashOutstanding: decision.cash.outstanding }),
 		...(decision.kind !== 'invalid' && { actions: decision.actions }),
 		// What would not be sent now may have been sent with cash.

@@ -339,23 +339,6 @@ describe('a field that Shopify did not return', () => {
 	});
 });
 
-test('an order that is older than Maximum Order Age is skipped and needs a person', () => {
-	const from = (created_at: string, filters: Fields = {}) => outcome({ created_at }, filters);
-	expect(from('2026-08-26T12:00:00Z').kind).toBe('delivery');
-	expect(from('2026-08-24T12:00:00Z')).toEqual({
-		kind: 'skipped',
-		code: 'tooOld',
-		needed:
-			'Check whether this order was delivered: it is older than Maximum Order Age, so it was not sent.',
-	});
-	expect(from('2026-08-24T12:00:00Z', { maxOrderAgeDays: 120 }).kind).toBe('delivery');
-	expect(from('unreadable').kind).toBe('delivery');
-	expect(outcomeOf(sampleOrder({ created_at: '2026-03-02T08:47:00-06:00' }))).toMatchObject({
-		message:
-			'Order #1042 is from 2026-03-02, more than 90 days ago, so the workflow may not remember whether it was sent. If it was not, raise Maximum Order Age under Filters.',
-	});
-});
-
 describe('the delivery date', () => {
 	const on = (value: string, name = 'Delivery-Date') => ({ note_attributes: [{ name, value }] });
 	const skipping = { skipUntilDeliveryDate: true };
@@ -409,21 +392,6 @@ describe('the delivery date', () => {
 		expect(untilOf('monthFirst').kind).toBe('delivery');
 		expect(untilOf('monthFirst', '12/05/2026')).toMatchObject({ until: '2026-12-05' });
 		expect(untilOf('automatic', '12/12/2026')).toMatchObject({ until: '2026-12-12' });
-	});
-
-	test('needs a person if the order is too old for Maximum Order Age by then', () => {
-		const neededOf = (created_at: string, filters: Fields = {}) =>
-			outcome({ ...on('2026-12-24'), created_at }, { ...skipping, ...filters }).needed;
-		expect(neededOf('2026-09-25T12:00:00Z')).toBe('');
-		const old = neededOf('2026-09-24T12:00:00Z');
-		expect(old).toMatch(
-			/^On 2026-12-23, it will be older .*, so it will not be sent\. On that day, /,
-		);
-		expect(neededOf('2026-09-24T12:00:00Z', { maxOrderAgeDays: 91 })).toBe('');
-		const part = samplePart({ status: 'scheduled', fulfill_at: '2127-01-01T10:00:00Z' });
-		expect(outcomeOf({ order: sampleOrder(), fulfillmentOrder: part }).needed).toMatch(
-			/^On 2127-01-01 10:00 UTC, it will be older /,
-		);
 	});
 
 	test.each([

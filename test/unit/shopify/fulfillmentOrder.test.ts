@@ -61,6 +61,7 @@ describe('finds a fulfillment order and its order', () => {
 				orderReferenceId: '#1042',
 				lines: [{ id: '7001', quantity: 2, canceled: 0, fulfilled: 0, units: 2 }],
 			},
+			createdAt: expect.any(String),
 			location: { id: '61000000002', name: 'Harbor Warehouse' },
 			shopifyOrder: {
 				id: '820982911946154',

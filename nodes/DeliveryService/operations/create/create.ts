@@ -8,9 +8,9 @@ import { parameterReader, type ParameterReader } from '../../common/parameters';
 import { openLedger, type Ledger } from '../../ledger/ledger';
 import { attentionHint, failureSummary, listOutcomes, runHints } from '../../messages/summary';
 import { claimReports } from '../../sending/changes';
-import { lookUpJobs, lookUpUnsent } from '../../sending/claim';
+import { lookUpJobs, lookUpUnsent, rememberMet } from '../../sending/claim';
 import { rateLimitFor } from '../../sending/rateLimit';
-import { nothingSent, sendJobs, type SendingOptions } from '../../sending/send';
+import { nothingSent, sendJobs, type Report, type SendingOptions } from '../../sending/send';
 import { openClient, creationRequest } from '../../service/client';
 import { operationError, unwrap, type Problem } from '../../common/result';
 import { joinSentences, pluralize } from '../../common/text';
@@ -83,9 +83,7 @@ export async function createDeliveries(
 		async () => {
 			const parameters = parameterReader(context);
 			const run = openRun(context, parameters, selectSource(parameters));
-			jobs = await mapItems(context, (item) =>
-				readItem(parameters, run.source, item, run.isRemembered),
-			);
+			jobs = await mapItems(context, (item) => readItem(parameters, run, item));
 			if (!context.continueOnFail() && !run.sendsOthers) assertValid(context.getNode(), jobs);
 			if (run.ledger)
 				await withLedger(context, run.ledger, async (ledger) => {
@@ -137,8 +135,7 @@ async function send(
 	jobs: readonly Job[],
 ): Promise<INodeExecutionData[]> {
 	const { isRemembered, options } = run;
-	const isEmpty = jobs.every(({ delivery }) => delivery === undefined);
-	const report = isEmpty ? nothingSent : await sendJobs(jobs, await openSending(context, run));
+	const report = await sendOrRemember(context, run, jobs);
 	const signal = context.getExecutionCancelSignal();
 	const isRecorded =
 		!run.ledger || options.dryRun || (await claimReports(jobs, run.ledger, realClock, signal));
@@ -153,6 +150,23 @@ async function send(
 		...hintsOf(runHints(jobs, { ledgerFailed: report.ledgerFailed || !isRecorded })),
 	);
 	return toOutputItems(jobs, isRemembered, hasErrorOutput(context), !options.simplify);
+}
+
+/** Sends what is to be sent, and remembers what was met. A Dry Run leaves no trace. */
+async function sendOrRemember(
+	context: IExecuteFunctions,
+	run: CreateRun,
+	jobs: readonly Job[],
+): Promise<Report> {
+	if (run.options.dryRun) return nothingSent;
+	if (jobs.some(({ delivery }) => delivery))
+		return await sendJobs(jobs, await openSending(context, run));
+	if (run.ledger)
+		await withLedger(context, run.ledger, async (ledger) => {
+			rememberMet(jobs, ledger);
+			await ledger.flush();
+		});
+	return nothingSent;
 }
 
 /**
@@ -212,14 +226,12 @@ function logOutcomes(context: IExecuteFunctions, jobs: readonly Job[]): void {
 /**
  * Reads an input item and checks it against every rule of the service, before anything is sent.
  *
- * @param isRemembered whether sent deliveries are remembered, by their reference IDs
  * @returns the job; a problem makes it invalid instead of throwing
  */
 function readItem(
 	parameters: ParameterReader,
-	source: Source,
+	{ source, options: runOptions, isRemembered }: CreateRun,
 	item: number,
-	isRemembered: boolean,
 ): Job {
 	const job: Job = { item };
 	const invalid = (problem: Problem): Job => {
@@ -235,6 +247,8 @@ function readItem(
 		const { order } = read;
 		job.order = order;
 		job.referenceId = order?.referenceId;
+		job.ageHours = hoursSince(order?.createdAt);
+		const isLate = job.ageHours !== undefined && job.ageHours > runOptions.firstSeenWithinHours;
 		const options = readItemOptions(parameters, item);
 		const claimOf = (referenceId: string | undefined): Claim | undefined =>
 			isRemembered && referenceId !== undefined && options.ok
@@ -244,6 +258,7 @@ function readItem(
 						orderId: order?.shopifyOrder?.id,
 						part: order?.part,
 						sentAs: order?.sentAs,
+						isLate,
 					}
 				: undefined;
 		// Also of an order that would not be sent now: it may have been sent before.
@@ -272,6 +287,12 @@ function readItem(
 	} catch (error) {
 		return invalid(named(toProblem(error)));
 	}
+}
+
+/** How long ago a time was; undefined if it is not readable. */
+function hoursSince(time = ''): number | undefined {
+	const hours = (realClock.now() - Date.parse(time)) / 3_600_000;
+	return Number.isNaN(hours) ? undefined : hours;
 }
 
 /** The reference ID of an invalid delivery, if it is readable. */

@@ -19,6 +19,9 @@ import { numeric } from '../../service/values';
 // n8n's lint rules don't recognize a property of an object as a default.
 const defaultBatchSize = limits.deliveriesPerRequest;
 
+/** With a workflow that runs twice a day, one lost night is no loss. */
+const defaultFirstSeenWithinHours = 24;
+
 const childCompanyLabel = 'Child Company ID';
 
 const itemOptionsSchema = z.object({
@@ -31,12 +34,14 @@ const itemOptionLabels = { ...serviceLabels, companyId: 'child company ID' };
 const runOptionsSchema = z.object({
 	batchSize: numeric(z.int().min(1).max(limits.deliveriesPerRequest)).optional(),
 	dryRun: z.boolean().default(false),
+	firstSeenWithinHours: numeric(z.number().min(1)).default(defaultFirstSeenWithinHours),
 	simplify: z.boolean().default(true),
 });
 
 const runOptionLabels = {
 	batchSize: 'batch size',
 	dryRun: 'dry run',
+	firstSeenWithinHours: 'send unseen orders placed within (hours)',
 	simplify: 'simplify',
 };
 
@@ -100,6 +105,16 @@ const batchSizeOption = {
 		"Maximum number of deliveries per request (1 to 100). By default, up to 500 deliveries are sent one per request, so that a rejected delivery doesn't affect the others. Larger runs use full batches.",
 } satisfies INodeProperties;
 
+const firstSeenOption = {
+	displayName: 'Send Unseen Orders Placed Within (Hours)',
+	name: 'firstSeenWithinHours',
+	type: 'number',
+	typeOptions: { minValue: 1 },
+	default: defaultFirstSeenWithinHours,
+	description:
+		'With Skip Already Sent: an order that was placed earlier, and that this workflow meets for the first time, is not sent, since another workflow or a person may have sent it. It is reported once.',
+} satisfies INodeProperties;
+
 /**
  * Skip Already Sent and the options of an operation. Orders are remembered by default, and their
  * requests need no setting.
@@ -140,6 +155,7 @@ export const optionFields = (isFromOrders: boolean): INodeProperties[] => [
 				description:
 					'Whether to only preview what would be sent. In a published workflow, each order fails with "Dry Run is on", and nothing is sent. Turn off Simplify to see the requests.',
 			},
+			...(isFromOrders ? [firstSeenOption] : []),
 			{
 				displayName: 'Simplify',
 				name: 'simplify',

@@ -101,15 +101,6 @@ export const filterOptions: INodeProperties[] = [
 		'Whether to create deliveries for test orders too. They become real deliveries.',
 	),
 	{
-		displayName: 'Maximum Order Age',
-		name: 'maxOrderAgeDays',
-		type: 'number',
-		typeOptions: { minValue: 1 },
-		default: 90,
-		description:
-			'In days. Older orders are skipped, since the workflow may not remember whether it has sent them.',
-	},
-	{
 		displayName: 'Payment',
 		name: 'payment',
 		type: 'options',
