@@ -217,8 +217,7 @@ test('shows skipped items of a dry run in their place, with the reason', async (
 		[
 			{
 				reason: 'alreadyCreated',
-				message:
-					'Dry Run: R0 was already sent. Nothing to do.',
+				message: 'Dry Run: R0 was already sent. Nothing to do.',
 				referenceId: 'R0',
 			},
 			{
