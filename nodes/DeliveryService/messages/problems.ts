@@ -85,13 +85,17 @@ function problemOf({ label = 'The order' }: OrderSubject, problem: OrderProblem)
 				description:
 					'If Shopify shows none, add a customer with an address to the order. If it shows them, an app from the Dev Dashboard needs Custom distribution; one made in the admin needs a plan that includes it, and in its settings "Protected customer data access" with all four fields.',
 			};
+		case 'hidden':
+			return {
+				message: `${label} has "${problem.value}" in its shipping address: the sales channel${problem.channel === undefined ? '' : ` (${problem.channel})`} hides it. Enter the name and the address in Shopify. If the channel ships the order itself, fulfill it there.`,
+			};
 		case 'noStreet':
 			return {
 				message: `${label} has no street ("address1") in its shipping address. Add it to the order in Shopify.`,
 			};
 		case 'noAddress':
 			return {
-				message: `${label} has items to ship, but no shipping address. Add one to the order in Shopify.`,
+				message: `${label} has items to ship, but no shipping address. Add one to the order in Shopify. If the customer picks it up, fulfill it there.`,
 			};
 		case 'noRecipientName':
 			return {

@@ -148,17 +148,23 @@ function joinLine(parts: readonly string[]): string | undefined {
 	return parts.filter(Boolean).join(' ').replace(/,$/, '') || undefined;
 }
 
+/** A second line that starts with a house number, not with a floor as in "2nd floor". */
+const houseNumber = /^\d+(?!\d|(st|nd|rd|th)\b)/i;
+
 /**
  * Splits the lines of an address in countries with additional address fields: Shopify joins street and
- * number in the first line, and apartment and neighborhood in the second one.
+ * number in the first line, and apartment and neighborhood in the second one. A house number that the
+ * customer wrote in the second line belongs to a street without any.
  *
  * @param address is changed: a copy of each address would take longer than the rest
  */
 function splitAddressLines<Lines extends { address1?: string; address2?: string }>(address: Lines) {
-	const [line2 = '', ...neighborhood] = splitLine(address.address2);
+	const [second = '', ...neighborhood] = splitLine(address.address2);
+	const street = joinLine(splitLine(address.address1));
+	const isNumber = street !== undefined && !/\d/.test(street) && houseNumber.test(second);
 	return Object.assign(address, {
-		address1: joinLine(splitLine(address.address1)),
-		address2: joinLine([line2]),
+		address1: isNumber ? joinLine([street, second]) : street,
+		address2: isNumber ? undefined : joinLine([second]),
 		neighborhood: joinLine(neighborhood),
 	});
 }

@@ -1,4 +1,4 @@
-import { normalizeName } from '../common/text';
+import { foldWords, normalizeName } from '../common/text';
 import { isListed, storePickupNames } from './methods';
 import type { Order } from './order';
 import { lacksPersonalData } from './recipient';
@@ -11,9 +11,11 @@ export type Pickup =
 	| { shownBy: 'missingAddress'; method: string | undefined };
 
 /**
- * Finds out whether the customer picks up the order. Apps mark pickups, Shopify doesn't: such an order has
- * no shipping address, and a shipping line with the pickup location or the source "pos". A missing
- * address proves nothing if Shopify removed all personal data.
+ * Finds out whether the customer picks up the order. Apps mark pickups, Shopify doesn't: an order that is
+ * picked up was placed in the shop's own checkout or till, has no shipping address, and from the checkout a
+ * shipping line with the pickup location. Elsewhere, a missing address proves nothing: a marketplace may
+ * send it later, an order by phone with a custom rate may never have had one, and Shopify may have removed
+ * all personal data.
  *
  * @param lines those of which the delivery takes units
  */
@@ -23,11 +25,19 @@ export function findPickup(order: Order, lines: readonly LineUnits[]): Pickup | 
 	const mark = pickupMark(order, lines);
 	if (mark !== undefined && order.shipping_address) return { shownBy: 'mark', mark };
 	const [line] = order.shipping_lines;
-	const isLocal = line ? !lacksPersonalData(order) : order.source_name?.toLowerCase() === 'pos';
-	const isWithoutAddress = method === undefined && !order.shipping_address && isLocal;
+	const isWithoutAddress =
+		method === undefined && !order.shipping_address && isFromOwnCheckout(order);
 	return mark !== undefined || isWithoutAddress
 		? { shownBy: 'missingAddress', method: line?.title }
 		: undefined;
+}
+
+function isFromOwnCheckout(order: Order): boolean {
+	const [line] = order.shipping_lines;
+	const source = foldWords(order.source_name ?? '');
+	if (!line) return source === 'pos';
+	const isCustomRate = foldWords(line.code ?? '') === 'custom';
+	return ['web', 'pos'].includes(source) && !isCustomRate && !lacksPersonalData(order);
 }
 
 /**

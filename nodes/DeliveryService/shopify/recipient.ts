@@ -33,6 +33,8 @@ export function readRecipient(order: Order, mapping: OrderMapping, date: Deliver
 export type RecipientProblem =
 	/** Shopify may have removed the personal data. */
 	| { code: 'noPersonalData' }
+	/** The sales channel shows asterisks instead of the value. */
+	| { code: 'hidden'; value: string; channel: string | undefined }
 	| { code: 'noAddress' | 'noStreet' | 'noRecipientName' | 'noEmail' }
 	| { code: 'invalidEmail'; email: string };
 
@@ -41,6 +43,9 @@ export function toDropoff(
 	order: Order,
 	{ name, email, phonenumber, location }: Recipient,
 ): Result<DropoffPlace, RecipientProblem[]> {
+	const hidden = hiddenValue(order);
+	if (hidden !== undefined)
+		return failure([{ code: 'hidden', value: hidden, channel: order.source_name }]);
 	if (name && email && location)
 		return { ok: true, value: { contact: { name, email, phonenumber }, location } };
 	if (lacksPersonalData(order)) return failure([{ code: 'noPersonalData' }]);
@@ -66,6 +71,13 @@ export function lacksPersonalData(order: Order): boolean {
 		...[shipping, billing].flatMap((address) => [address?.name, address?.address1]),
 	];
 	return personal.every((value) => value === undefined);
+}
+
+/** A name or a part of the address that the sales channel hides with asterisks; undefined if there is none. */
+function hiddenValue({ shipping_address: shipping }: Order): string | undefined {
+	return [shipping?.address1, shipping?.name, shipping?.city, shipping?.zip].find((value) =>
+		value?.includes('**'),
+	);
 }
 
 function emailProblem(order: Order): RecipientProblem {

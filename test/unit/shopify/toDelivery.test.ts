@@ -98,6 +98,7 @@ describe('skipped orders', () => {
 		const localPickup = {
 			shipping_address: null,
 			shipping_lines: [{ title: 'Calle Sol', code: 'Calle Sol', price: '0.00' }],
+			source_name: 'web',
 		};
 
 		test.each([
@@ -111,6 +112,18 @@ describe('skipped orders', () => {
 				message: `Order #1042 has no shipping address, so it looks like a store pickup${method}. To deliver it, add an address to the order in Shopify.`,
 				referenceId: '#1042',
 			});
+		});
+
+		test.each([
+			['a marketplace, which may send the address later', { source_name: 'tiktok' }],
+			['an app of the shop', { source_name: '1424624' }],
+			['a phone order with a custom rate', { shipping_lines: [{ title: 'Van', code: 'custom' }] }],
+			['a draft', { source_name: 'shopify_draft_order' }],
+			['an unknown channel', { source_name: null }],
+		])('takes no missing address for a pickup: %s', (_, changes) => {
+			expect(problemOf(sampleOrder({ ...localPickup, ...changes })).message).toBe(
+				'Order #1042 has items to ship, but no shipping address. Add one to the order in Shopify. If the customer picks it up, fulfill it there.',
+			);
 		});
 	});
 
@@ -396,9 +409,46 @@ describe('location', () => {
 		const order = sampleOrder({ shipping_address: null, billing_address: sampleAddress() });
 		expect(problemOf(order)).toEqual({
 			message:
-				'Order #1042 has items to ship, but no shipping address. Add one to the order in Shopify.',
+				'Order #1042 has items to ship, but no shipping address. Add one to the order in Shopify. If the customer picks it up, fulfill it there.',
 		});
 	});
+
+	test.each([
+		[{ address1: '******' }, '******'],
+		[{ name: 'M*** R****' }, 'M*** R****'],
+		[{ address1: 'Lindenallee 5', zip: '50***' }, '50***'],
+	])('rejects an address that the sales channel hides: %j', (changes, value) => {
+		const order = sampleOrder({
+			shipping_address: sampleAddress(changes),
+			source_name: 'marketplace',
+		});
+		expect(problemOf(order)).toEqual({
+			message: `Order #1042 has "${value}" in its shipping address: the sales channel (marketplace) hides it. Enter the name and the address in Shopify. If the channel ships the order itself, fulfill it there.`,
+		});
+	});
+
+	test('sends an address with a single asterisk', () => {
+		expect(locationOf({ address1: 'Unit 4*, 12 Main Street' }).address).toMatchObject({
+			streetName: 'Unit 4*, 12 Main Street',
+		});
+	});
+
+	test.each([
+		['Lindenallee', '7', 'Lindenallee 7', undefined],
+		['Oudegracht', '14 bis', 'Oudegracht 14 bis', undefined],
+		['Kapellestraat', '21 bus 3', 'Kapellestraat 21 bus 3', undefined],
+		['Rua Augusta', '890, Apto 12', 'Rua Augusta 890, Apto 12', undefined],
+		['Lindenallee 7', '12', 'Lindenallee 7', '12'],
+		['Harbor House', '2nd floor', 'Harbor House', '2nd floor'],
+		['Harbor House', 'Apt 4', 'Harbor House', 'Apt 4'],
+	])(
+		'takes a house number in the second line for the street: %s / %s',
+		(address1, address2, streetName, instructions) => {
+			const location = locationOf({ address1, address2 });
+			expect(location.address).toMatchObject({ streetName });
+			expect(location.instructions).toBe(instructions);
+		},
+	);
 
 	test.each([
 		[{ latitude: 91 }],
