@@ -68,8 +68,12 @@ describe.each(['newest', '1.123'] as const)('fulfillment orders in n8n %s', (ver
 			packages: [{ name: 'Brass Candle Holder', qty: 1 }],
 		});
 		expect(fromWarehouse?.request.pickup.location).not.toHaveProperty('address');
-		const cash = env.deliveries(order).map(({ request }) => request.cod ?? 0);
-		expect(cash.reduce((sum, amount) => sum + Math.round(amount * 100), 0)).toBe(3550);
+		// For which items the deposit was paid is not known, so both subtract it, and say so.
+		expect(env.deliveries(order).map(({ request }) => request.cod)).toEqual([22.9, undefined]);
+		for (const { actionNeeded } of outputs)
+			expect(actionNeeded).toMatch(
+				/^The driver collects only .* of the unpaid 35\.50 USD, because/,
+			);
 
 		expect(await byFulfillmentOrder(order)).toMatchObject([
 			{ outcome: 'skipped' },
@@ -129,7 +133,7 @@ describe.each(['newest', '1.123'] as const)('fulfillment orders in n8n %s', (ver
 		expect(referencesOf(order)).toEqual(references);
 		shop.hold(held!.id);
 		const heldAgain = await byFulfillmentOrder(order);
-		expect(heldAgain.map(summary)).toEqual(['alreadyCreated', 'onHold']);
+		expect(heldAgain.map(summary)).toEqual(['alreadyCreated', 'alreadyCreated']);
 		expect(heldAgain.map(({ actionNeeded }) => actionNeeded)).toEqual([
 			'',
 			`Order ${order.name} (Harbor Warehouse) is on hold. Ask the Delivery Service to stop it.`,
@@ -158,13 +162,9 @@ describe.each(['newest', '1.123'] as const)('fulfillment orders in n8n %s', (ver
 		[{ ...bank, payment_terms: { payment_schedules: [{ due_at: inDays(30) }] } }, 'created'],
 		[{ ...payableInCash, financial_status: 'partially_paid' }, 'created'],
 		[bank, 'notPaid'],
-		[
-			{ ...unpaid, payment_gateway_names: ['Pay the driver'] },
-			'notPaid',
-			/^Not sent: .* If Pay the driver is cash/,
-		],
-		[{ ...unpaid, payment_gateway_names: [] }, 'notPaid', /^Not sent: .* It has no payment method/],
-		[{ ...unpaid, payment_gateway_names: ['manual'] }, 'notPaid', /^Not sent: .* \("manual"\)/],
+		[{ ...unpaid, payment_gateway_names: ['Pay the driver'] }, 'notPaid'],
+		[{ ...unpaid, payment_gateway_names: [] }, 'notPaid'],
+		[{ ...unpaid, payment_gateway_names: ['manual'] }, 'notPaid'],
 		[{ ...bank, financial_status: 'partially_paid' }, 'notPaid', /^Not sent: it is only partly/],
 		[{ financial_status: 'refunded' }, 'refunded'],
 		[{ test: true }, 'testOrder'],

@@ -6,26 +6,11 @@ import { waitFor } from '../../playground/n8n/progress';
 import * as shared from './support/versionTests';
 import { fireUpdates, waitForExecutions, webhooksByEvent } from './support/events';
 import { testTriggerChanges } from './support/triggerTests';
-import { nodes, triggerWorkflow } from './support/workflows';
+import { nodes } from './support/workflows';
 
 const installation = shared.testVersion('1.123');
 shared.testTrigger(installation);
 testTriggerChanges(installation);
-
-// n8n 2 adds missing webhook IDs to workflows that don't come from the editor.
-describe('a trigger without a webhook ID', () => {
-	test('rejects publishing a trigger without a webhook ID, whose webhook URL n8n would not find', async () => {
-		const { client, service } = installation();
-		const { nodes: all, ...rest } = triggerWorkflow(installation(), { events: ['updateTask'] });
-		const withoutId = all.map((node) => ({ ...node, webhookId: undefined }));
-		const id = await client.createWorkflow({ ...rest, nodes: withoutId });
-
-		await expect(client.publish(id)).rejects.toThrow(
-			"The Delivery Service Trigger can't receive events",
-		);
-		expect(service.control.webhooks()).toEqual([]);
-	});
-});
 
 // n8n 2 does not check webhooks when it starts.
 describe('a restart of n8n', () => {

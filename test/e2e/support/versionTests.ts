@@ -130,6 +130,7 @@ function testInstallation(
 				'n8n-workflow': 'n8n',
 				'zod/v4': 'n8n',
 				crypto: 'crypto',
+				luxon: 'n8n',
 			});
 		});
 	});
