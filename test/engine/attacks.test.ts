@@ -55,7 +55,7 @@ const readers: Record<string, () => Promise<unknown>> = {
 	'Create From Shopify Orders': async () =>
 		await run(
 			{ resource: 'delivery', operation: 'createFromOrders', ...pickupFields },
-			sampleOrder(),
+			sampleOrder({ created_at: new Date().toISOString() }),
 		),
 	Create: async () =>
 		await run(

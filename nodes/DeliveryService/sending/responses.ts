@@ -129,14 +129,23 @@ function matchRecords(batch: readonly Job[], exchange: Exchange) {
 		const position = isOnly ? 0 : positionOf(record, batch);
 		return { id, record, position };
 	});
+	const withId = countBy(matched.map(({ id }) => id));
+	const withPosition = countBy(matched.map(({ position }) => position));
 	const created = new Map<number, { id: string; record: CreatedRecord }>();
 	const otherIds: string[] = [];
 	for (const { id, record, position } of matched) {
-		const alike = matched.filter((other) => other.id === id || other.position === position);
-		if (position === undefined || alike.length > 1) otherIds.push(id);
+		const isAmbiguous = withId(id) > 1 || withPosition(position) > 1;
+		if (position === undefined || isAmbiguous) otherIds.push(id);
 		else created.set(position, { id, record });
 	}
 	return { created, otherIds };
+}
+
+/** A function from a value to how often it occurs: a response may have 100,000 records. */
+function countBy<Value>(values: readonly Value[]): (value: Value) => number {
+	const counts = new Map<Value, number>();
+	for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+	return (value) => counts.get(value) ?? 0;
 }
 
 /** The position of a record's delivery, unless its reference ID is that of another one in the batch. */
