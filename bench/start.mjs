@@ -6,7 +6,7 @@ const parts = ['create', 'saved', 'limit', 'trigger'];
 const help = `npm run bench                 measure in a real n8n and write docs/benchmarks.md
 npm run bench -- [options]
 
-  --quick         small sizes and one round, about two minutes; writes nothing
+  --quick         small sizes and one round, about six minutes; writes nothing
   --only <parts>  comma-separated list of: ${parts.join(', ')}; writes nothing
   --help          show this help
 
