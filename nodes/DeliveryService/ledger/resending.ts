@@ -38,7 +38,7 @@ export async function freeReferences(
 	let pending = references.flatMap((reference): Candidate[] => {
 		const own = unknownReference(companyId, reference);
 		const order = orders.get(orderOf(reference));
-		if (order?.state !== 'inParts') return [{ own }];
+		if (!order) return [{ own }];
 		const part = { own: { ...own, orderResends: order.resends }, order };
 		return order.resends === 0 ? [part] : [{ own }, part];
 	});
@@ -86,7 +86,10 @@ async function readNumbers(access: Access, candidates: readonly Candidate[]): Pr
 			entryOf(own, 'number', number),
 		]);
 		const known = await access.ask(entries);
-		pending = pending.filter(({ order }) => known.has(entryOf(order, 'part', number)));
+		// If another order has the same reference and was sent whole, the parts start with the number 1.
+		pending = pending.filter(
+			({ order }) => number === 0 || known.has(entryOf(order, 'part', number)),
+		);
 		for (const { own, order } of pending)
 			if (known.has(entryOf(own, 'number', number))) freed.push(entryOf(order, 'freed', number));
 	}

@@ -215,6 +215,16 @@ test('Allow Resending for a fulfillment order lets its units go out with another
 	expect(ofAnother.get('#1-1')).toBe('notRemembered');
 });
 
+test('Allow Resending frees a fulfillment order whose name another shop sent whole meanwhile', async () => {
+	await create(order('#1', 'A'));
+	await allow('#1');
+	await create(order('#1', 'B'));
+	await create(part('#1-5', [60, 31]));
+	expect(await claim(part('#1-6', [60, 31]))).toEqual(['unitsSent']);
+	expect(await allow('#1-5')).toEqual(['#1-5']);
+	expect(await lookUp(part('#1-6', [60, 31]))).toEqual(['free']);
+});
+
 test('Allow Resending names an order that was sent whole, or may have been', async () => {
 	await create(order('#1', 'A'));
 	await claim(order('#2', 'B'));
