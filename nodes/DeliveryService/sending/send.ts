@@ -40,6 +40,7 @@ export async function sendJobs(jobs: readonly Job[], options: SendingOptions): P
 	const run = new Run(options);
 	const pending = jobs.filter(isPending);
 	await run.send(pending);
+	await run.sendClaimedElsewhere();
 	// The delivery of this run that had their units may have failed: then they are free now.
 	const overlapping = pending.filter(isWithoutUnits);
 	for (const job of overlapping) job.outcome = undefined;
@@ -76,16 +77,16 @@ class Run {
 		for await (const wave of this.claimWaves(jobs)) await this.sendWave(wave);
 	}
 
-	/** Skips what other executions create meanwhile, and sends what they did not send. */
+	/** Skips what other executions create meanwhile, and sends what they did not send. Waits once for each. */
 	async sendClaimedElsewhere(): Promise<void> {
 		const { signal } = this.breaker;
 		let pauses = pausesMs;
 		while (this.elsewhere.length > 0) {
 			const [pauseMs, ...longer] = pauses;
+			const waiting = this.elsewhere.splice(0);
 			if (pauseMs === undefined) return;
 			await this.options.clock.wait(pauseMs, signal);
 			if (signal.aborted) return;
-			const waiting = this.elsewhere.splice(0);
 			await this.send(waiting);
 			pauses = this.elsewhere.length < waiting.length ? pausesMs : longer;
 		}
