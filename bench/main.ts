@@ -54,8 +54,8 @@ export async function main({ quick, parts, whole }: Options): Promise<number> {
 		const results = await measure(quick, parts);
 		console.log(summary(results));
 		if (whole) {
-			await writeFile(join(projectFolder, 'docs', 'benchmarks.md'), page(results));
-			console.log('Wrote docs/benchmarks.md.');
+			await writeFile(join(projectFolder, 'bench', 'README.md'), page(results));
+			console.log('Wrote bench/README.md.');
 		}
 		return results.problems.length === 0 ? 0 : 1;
 	} catch (error) {

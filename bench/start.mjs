@@ -3,7 +3,7 @@ import { runCommand } from '../tools/setup.mjs';
 
 const parts = ['create', 'saved', 'limit', 'trigger'];
 
-const help = `npm run bench                 measure in a real n8n and write docs/benchmarks.md
+const help = `npm run bench                 measure in a real n8n and write bench/README.md
 npm run bench -- [options]
 
   --quick         small sizes and one round, about six minutes; writes nothing

@@ -16,7 +16,7 @@ export function pages(): Page[] {
 		readdirSync(join(projectFolder, folder))
 			.filter((name) => name.endsWith('.md'))
 			.map((name) => (folder === '' ? name : `${folder}/${name}`));
-	return ['', 'docs', 'playground'].flatMap(inFolder).sort().map(page);
+	return ['', 'bench', 'docs', 'examples', 'playground'].flatMap(inFolder).sort().map(page);
 }
 
 /** Returns a page by its path. */

@@ -58,7 +58,7 @@ export interface AppSettings {
 	readonly redirectUrls?: readonly string[];
 }
 
-/** What the full set of examples needs, as docs/shopify.md lists it. */
+/** What the full set of examples needs, as docs/setup.md lists it. */
 const everyScope: readonly string[] = [
 	...['read_products', 'write_products', 'read_orders', 'write_orders', 'read_all_orders'],
 	...['read_merchant_managed_fulfillment_orders', 'write_merchant_managed_fulfillment_orders'],

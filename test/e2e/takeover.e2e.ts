@@ -47,7 +47,7 @@ test('creates no duplicate and reports unknown outcomes when another worker take
 	expect(countCreations(installation)).toEqual(creations);
 });
 
-test('creates duplicates after a takeover without Skip Already Sent, as docs/reliability.md says', async () => {
+test('creates duplicates after a takeover without Skip Already Sent, as docs/run.md says', async () => {
 	const sender = await publishSender(installation, { ...senderOptions, skipAlreadySent: false });
 	const takenOver = countOutcomes([await runWithTakeover(sender, ordersWithoutSkipping)]);
 	const creations = countCreations(installation);

@@ -80,9 +80,9 @@ describe('scopes', () => {
 		expect((await get(`orders/${id}/fulfillment_orders.json`, token)).status).toBe(403);
 	});
 
-	test('the query of the full set needs the scopes in docs/shopify.md, also for old orders', async () => {
+	test('the query of the full set needs the scopes in docs/setup.md, also for old orders', async () => {
 		const { app, shop } = shopify;
-		const listed = codesIn(section(page('docs/shopify.md'), 'An app from the Dev Dashboard'));
+		const listed = codesIn(section(page('docs/setup.md'), 'An app from the Dev Dashboard'));
 		const scopes = [...new Set(listed.filter((code) => /^(read|write)_/.test(code)))];
 		expect(scopes.sort()).toEqual([...app.settings.scopes].sort());
 		const { id } = shop.place();

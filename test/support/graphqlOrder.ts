@@ -1,7 +1,7 @@
 import { z } from 'zod/v4';
 
 /*
- * Orders and fulfillment orders of the REST API as Shopify returns them for the query in docs/queries.md,
+ * Orders and fulfillment orders of the REST API as Shopify returns them for the query in examples/queries.md,
  * which names its fields as REST does.
  */
 

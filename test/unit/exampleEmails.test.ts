@@ -20,7 +20,7 @@ function emailOf(file: string, json: IDataObject, outputs?: Record<string, IData
 	};
 }
 
-const troubleshooting = '/docs/troubleshooting.md#';
+const troubleshooting = '/docs/email.md#';
 
 const [webhook, app] = ['shopify-webhook-to-deliveries', 'shopify-orders-to-deliveries'];
 const retry = 'open the execution and choose "Retry with currently saved workflow".';

@@ -13,7 +13,7 @@ import { evaluated, parametersOf } from '../support/examples';
 const folder = join(__dirname, '../../examples');
 const home = manifest.homepage.split('#')[0] ?? '';
 const ownPackage = 'n8n-nodes-delivery-service.';
-const troubleshooting = `${home}/blob/main/docs/troubleshooting.md`;
+const troubleshooting = `${home}/blob/main/docs/email.md`;
 const note = 'n8n-nodes-base.stickyNote';
 const dataTable = 'n8n-nodes-base.dataTable';
 const setUp = 'set-up-deliveries-table.json';
@@ -281,7 +281,7 @@ describe('the URL prefix of "Repair blacklisted webhooks"', () => {
 	});
 });
 
-test('the query of "Fulfillment orders to deliveries" requests the fields that docs/queries.md lists', () => {
+test('the query of "Fulfillment orders to deliveries" requests the fields that examples/queries.md lists', () => {
 	const { bodyParameters } = z
 		.object({
 			bodyParameters: z.object({
@@ -291,7 +291,7 @@ test('the query of "Fulfillment orders to deliveries" requests the fields that d
 		.parse(parametersOf('fulfillment-orders', 'Get Order'));
 	const query = bodyParameters.parameters.find(({ name }) => name === 'query')?.value;
 	const [order = '', fulfillmentOrders = ''] = Array.from(
-		readFileSync(join(__dirname, '../../docs/queries.md'), 'utf8').matchAll(
+		readFileSync(join(__dirname, '../../examples/queries.md'), 'utf8').matchAll(
 			/```graphql\n([^]*?)```/g,
 		),
 		([, text]) => text,

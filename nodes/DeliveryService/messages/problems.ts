@@ -153,7 +153,7 @@ const howToGetAnOrder =
 	"Connect a Shopify node, or set the field Order to an order in the format of Shopify's REST or GraphQL API.";
 
 const queriesPage =
-	'https://github.com/delivery-service-integrations/n8n-nodes-delivery-service/blob/main/docs/queries.md';
+	'https://github.com/delivery-service-integrations/n8n-nodes-delivery-service/blob/main/examples/queries.md';
 
 function quoted(names: readonly string[]): string {
 	return names.map((name) => `"${name}"`).join(', ');

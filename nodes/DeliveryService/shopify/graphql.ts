@@ -6,7 +6,7 @@ import { parseDecimal, scale, toText, whole } from './money';
 
 /*
  * Orders of Shopify's GraphQL Admin API, converted to the REST resource, so that one mapper reads both.
- * The query in docs/queries.md names its fields as REST does; this file knows what still differs:
+ * The query in examples/queries.md names its fields as REST does; this file knows what still differs:
  * connections, IDs, amounts, enum values, and texts that are objects. REST leaves out a field for a
  * reason, a query by mistake: the fields that decide about money, or whether an order is sent, are
  * required.

@@ -193,15 +193,15 @@ export function fulfillmentWorkflow(context: WorkflowContext): WorkflowFile {
 
 const orderPath = 'orders/{{ $json.id }}.json';
 
-/** The query that docs/queries.md tells users to copy, and its lines about fulfillment orders. */
+/** The query that examples/queries.md tells users to copy, and its lines about fulfillment orders. */
 const [orderQuery = '', fulfillmentOrderLines = ''] = Array.from(
-	readFileSync(join(projectFolder, 'docs', 'queries.md'), 'utf8').matchAll(
+	readFileSync(join(projectFolder, 'examples', 'queries.md'), 'utf8').matchAll(
 		/```graphql\n([^]*?)```/g,
 	),
 	([, query]) => query,
 );
 
-/** The lines are inserted where docs/queries.md says: before the last two braces. */
+/** The lines are inserted where examples/queries.md says: before the last two braces. */
 const fulfillmentOrdersQuery = orderQuery.replace(/\}\s*\}\s*$/, `${fulfillmentOrderLines}}}`);
 
 function saveDelivery({ tableId }: WorkflowContext): WorkflowNode {

@@ -10,8 +10,8 @@ function quoted(path: string, heading: string): string[] {
 		.flatMap(([cell = '']) => codesIn(cell));
 }
 
-test('every message in docs/troubleshooting.md is in the code', () => {
-	const messages = quoted('docs/troubleshooting.md', 'By message');
+test('every message in docs/email.md is in the code', () => {
+	const messages = quoted('docs/email.md', 'By message');
 	expect(messages.length).toBeGreaterThan(15);
 	expect(messages.filter((message) => !isInCode(message, texts))).toEqual([]);
 });

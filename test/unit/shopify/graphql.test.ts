@@ -53,7 +53,7 @@ function select(value: unknown, selection: Selection): unknown {
 }
 
 const [documentedQuery = '', fulfillmentOrderLines = ''] = [
-	...readFileSync('docs/queries.md', 'utf8').matchAll(/```graphql\n([^]*?)```/g),
+	...readFileSync('examples/queries.md', 'utf8').matchAll(/```graphql\n([^]*?)```/g),
 ].map(([, query]) => query);
 const selection = parseQuery(documentedQuery).query?.order ?? {};
 
@@ -61,7 +61,7 @@ const lastBraces = '  }\n}\n';
 const combinedQuery = `${documentedQuery.slice(0, -lastBraces.length)}${fulfillmentOrderLines}${lastBraces}`;
 const partSelection = parseQuery(combinedQuery).query?.order?.fulfillmentOrders?.nodes ?? {};
 
-describe('the query in docs/queries.md', () => {
+describe('the query in examples/queries.md', () => {
 	const schema = buildSchema(readFileSync('playground/shopify/schema.graphql', 'utf8'));
 
 	test('is valid with and without the lines for fulfillment orders', () => {
@@ -261,7 +261,7 @@ describe('an order from GraphQL', () => {
 		},
 	});
 	const queriesPage =
-		'https://github.com/delivery-service-integrations/n8n-nodes-delivery-service/blob/main/docs/queries.md';
+		'https://github.com/delivery-service-integrations/n8n-nodes-delivery-service/blob/main/examples/queries.md';
 
 	test('is rejected without fields that decide about money or skipping, all of which are named', () => {
 		const order = {

@@ -25,8 +25,8 @@ function classOf(retried: string, deliveries: string): ExchangeClass {
 	return deliveries === 'unknown' ? 'unknown' : 'rejected';
 }
 
-test('the table of retries in docs/reliability.md matches the code', () => {
-	const [rows = []] = tablesOf(section(page('docs/reliability.md'), 'What is retried'));
+test('the table of retries in docs/run.md matches the code', () => {
+	const [rows = []] = tablesOf(section(page('docs/run.md'), 'What is retried'));
 	const documented = rows.flatMap(([cell = '', retried = '', deliveries = '']) =>
 		codesIn(cell).map((code) => ({ code, cell, expected: classOf(retried, deliveries) })),
 	);
