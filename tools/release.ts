@@ -8,6 +8,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
+import axios from 'axios';
 import { z } from 'zod';
 
 import { projectFolder } from '../playground/n8n/folders';
@@ -28,6 +29,8 @@ export interface Release {
 	/** The commit with the tag of this version, if there is one. */
 	taggedCommit?: string;
 	lastCommit: string;
+	/** The URLs of the repository that did not answer, each with the reason. */
+	deadUrls: readonly string[];
 }
 
 /** Domains that never receive mail (RFC 2606, RFC 6761). */
@@ -36,7 +39,7 @@ const reservedDomain = /[@.](?:test|example|invalid|localhost|example\.(?:com|ne
 /** Returns what must be done before the release, each as a sentence. */
 export function releaseProblems(release: Release): string[] {
 	const { version, lockVersion, email, changelog, changes, isOnMain } = release;
-	const { taggedCommit, lastCommit } = release;
+	const { taggedCommit, lastCommit, deadUrls } = release;
 	const escapedVersion = version.replaceAll('.', '\\.');
 	const heading = new RegExp(`^## ${escapedVersion} - \\d{4}-\\d\\d-\\d\\d$`, 'm');
 	const [, section = ''] = changelog.split(heading);
@@ -52,25 +55,56 @@ export function releaseProblems(release: Release): string[] {
 		taggedCommit !== undefined &&
 			taggedCommit !== lastCommit &&
 			`The tag v${version} is another commit. Set a new version.`,
+		...deadUrls.map((url) => `A link for users leads nowhere: ${url}.`),
 	].filter((problem) => problem !== false);
 }
 
-const manifestSchema = z.object({ version: z.string(), author: z.object({ email: z.string() }) });
+const manifestSchema = z.object({
+	version: z.string(),
+	homepage: z.string(),
+	author: z.object({ email: z.string() }),
+});
+
+/** Returns a URL without the end of its sentence, and without what only git needs. */
+function withoutEnd(url: string): string {
+	return url.replace(/\.+$/, '').replace(/\.git$/, '');
+}
+
+/** Returns why a URL does not answer, for the end of a sentence; undefined if it does. */
+async function urlProblem(url: string): Promise<string | undefined> {
+	try {
+		const { status } = await axios.head(url, { timeout: 10_000, validateStatus: () => true });
+		return status < 400 ? undefined : `${url} (status ${status})`;
+	} catch (error) {
+		return `${url} (${error instanceof Error ? error.message : String(error)})`;
+	}
+}
 
 /**
  * Checks the last commit of a clone; without a pushed tag, tags it and pushes the tag.
  *
  * @returns the problems, each as a sentence
  */
-export function release(folder: string, pushedTag?: string): string[] {
+export async function release(folder: string, pushedTag?: string): Promise<string[]> {
 	const git = (...args: string[]) => {
 		const { status, stdout, stderr } = spawnSync('git', args, { cwd: folder, encoding: 'utf8' });
 		return { isFine: status === 0, output: stdout.trim(), error: stderr.trim() };
 	};
 	const read = (file: string) => readFileSync(join(folder, file), 'utf8');
-	const { version, author } = manifestSchema.parse(JSON.parse(read('package.json')));
+	const { version, homepage, author } = manifestSchema.parse(JSON.parse(read('package.json')));
 	const lock = z.object({ version: z.string() }).parse(JSON.parse(read('package-lock.json')));
 	const tag = `v${version}`;
+	// The links of nodes, examples and pages: n8n, emails and the registry show them to users.
+	const [home = ''] = homepage.split('#');
+	const links = git(
+		'grep',
+		'-ohIE',
+		`${home.replaceAll('.', '\\.')}[A-Za-z0-9_./-]*`,
+		'HEAD',
+		'--',
+		':!test',
+	);
+	const urls = new Set([home, ...links.output.split('\n').filter(Boolean).map(withoutEnd)]);
 	const fetched = git('fetch', 'origin', 'main');
 	const tagged = git('rev-parse', '--verify', '--quiet', `refs/tags/${tag}^{commit}`);
 	const problems = releaseProblems({
@@ -82,6 +116,7 @@ export function release(folder: string, pushedTag?: string): string[] {
 		isOnMain: fetched.isFine && git('merge-base', '--is-ancestor', 'HEAD', 'FETCH_HEAD').isFine,
 		taggedCommit: tagged.isFine ? tagged.output : undefined,
 		lastCommit: git('rev-parse', 'HEAD').output,
+		deadUrls: (await Promise.all([...urls].map(urlProblem))).filter((url) => url !== undefined),
 	});
 	if (pushedTag !== undefined && pushedTag !== tag)
 		problems.push(`The tag is ${pushedTag}, but package.json has version ${version}.`);
@@ -91,9 +126,11 @@ export function release(folder: string, pushedTag?: string): string[] {
 	return pushed.isFine ? [] : [`git push was rejected; run this command again.\n${pushed.error}`];
 }
 
-if (require.main === module) {
+async function main(): Promise<void> {
 	const { check } = parseArgs({ options: { check: { type: 'string' } } }).values;
-	const problems = release(projectFolder, check);
+	const problems = await release(projectFolder, check);
 	for (const problem of problems) console.error(`- ${problem}`);
 	if (problems.length > 0) process.exitCode = 1;
 }
+
+if (require.main === module) void main();

@@ -1,7 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 
-import { DeliveryServiceApi } from '../../../credentials/DeliveryServiceApi.credentials';
 import manifest from '../../../package.json';
 import { projectFolder } from '../../../playground/n8n/folders';
 import {
@@ -33,17 +33,30 @@ test('every link and anchor between the pages resolves', () => {
 	expect(links.flatMap(({ from, target }) => linkProblem(from, target) ?? [])).toEqual([]);
 });
 
-test('every link from the nodes and the credential to the README has a valid anchor', () => {
-	const codex = readdirSync(join(projectFolder, 'nodes/DeliveryService'))
-		.filter((name) => name.endsWith('.node.json'))
-		.map((name) => readFileSync(join(projectFolder, 'nodes/DeliveryService', name), 'utf8'));
-	const urls = [...codex, new DeliveryServiceApi().documentationUrl, manifest.homepage].flatMap(
-		(text) => text.match(/https:[^"\s]+/g) ?? [],
-	);
-	const anchors = urls.filter((url) => url.startsWith(`${home}#`)).map((url) => url.split('#')[1]);
-	expect(anchors.length).toBeGreaterThan(3);
+/** The links of what n8n, emails and GitHub show to users, as paths in the repository. */
+function linksToRepository(): string[] {
+	const files = execFileSync('git', ['ls-files', 'nodes', 'credentials', 'examples', '.github'], {
+		cwd: projectFolder,
+		encoding: 'utf8',
+	});
+	// The anchor of an email is an expression. Its values are checked with the emails.
+	const pattern = new RegExp(`${home}[\\w./-]*(?:#[\\w-]+)?`, 'g');
+	return files
+		.trim()
+		.split('\n')
+		.flatMap((file) => readFileSync(join(projectFolder, file), 'utf8').match(pattern) ?? [])
+		.map((url) => url.slice(home.length).replace(/\.$/, ''));
+}
+
+test('every link from the nodes and the examples to the repository leads to a page and its heading', () => {
+	const links = [...linksToRepository(), manifest.homepage.slice(home.length)];
+	const readme = links.filter((link) => link.startsWith('#')).map((link) => link.slice(1));
 	const known = new Set(['readme', ...anchorsOf(page('README.md'))]);
-	expect(anchors.filter((anchor) => !known.has(anchor ?? ''))).toEqual([]);
+	const inPages = links.flatMap((link) => /^\/blob\/main\/(.+)$/.exec(link)?.[1] ?? []);
+	expect(readme.length).toBeGreaterThan(3);
+	expect(inPages.length).toBeGreaterThan(10);
+	expect(readme.filter((anchor) => !known.has(anchor))).toEqual([]);
+	expect(inPages.flatMap((link) => linkProblem(page('README.md'), link) ?? [])).toEqual([]);
 });
 
 test('the README links every page, and every page has one title', () => {
