@@ -37,7 +37,7 @@ async function run(
 
 const created = { outcome: 'created', actionNeeded: '' };
 const look =
-	"Look for it in the Delivery Service; if it is not there, use the operation Create with Skip Already Sent and, as Reference ID, the order's name.";
+	'Look for it in the Delivery Service; if it is not there, send it with Send Anyway.';
 const unseen = {
 	outcome: 'skipped',
 	reason: 'unseen',

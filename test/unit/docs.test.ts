@@ -20,7 +20,7 @@ test('the reference says what applies without a field, as the defaults of the ma
 		.split('\n')
 		.map((row) => row.split(' | '));
 	for (const [name, value] of defaults.filter(([, one]) => typeof one === 'boolean')) {
-		const row = shown.find(([path = '']) => path.endsWith(`.${name}\``));
+		const row = shown.find(([path = '']) => /[.`](\w+)`$/.exec(path)?.[1] === name);
 		expect([name, row?.[3]]).toEqual([name, `\`${JSON.stringify(value)}\``]);
 	}
 });

@@ -35,9 +35,9 @@ function skipText(skip: Skip): string {
 		case 'testOrder':
 			return 'is a test order. To send test orders, add Include Test Orders under Filters.';
 		case 'voided':
-			return `has a voided payment. To send it anyway, ${byHand}.`;
+			return 'has a voided payment.';
 		case 'refunded':
-			return `was fully refunded. To send it anyway, ${byHand}.`;
+			return 'was fully refunded.';
 		case 'notPaid':
 			return `is not paid yet (${skip.methods.join(', ') || 'no payment method'}). It will be sent when this workflow gets it again after the payment.`;
 		case 'localPickup':
@@ -69,9 +69,8 @@ function skipText(skip: Skip): string {
 	}
 }
 
-/** Without the reference ID, the order would be sent again when Shopify reports it as paid. */
-export const byHand =
-	"use the operation Create with Skip Already Sent and, as Reference ID, the order's name";
+/** How a person sends an order that the workflow would not send, for the end of a sentence. */
+export const sendAnyway = 'send it with Send Anyway';
 
 function methodText({ methods, isOnlyListed }: Extract<Skip, { code: 'shippingMethod' }>): string {
 	const names = listed(methods);
@@ -112,17 +111,15 @@ export function skipNeeded(skip: Skip): string {
 			return skip.partly ? partlyPaidText(skip.partly) : '';
 		case 'shippingMethod':
 			return skip.methods.length === 0
-				? `Not sent: it has no shipping method, and only those in Shipping Methods are sent. To send it, ${byHand}.`
+				? `Not sent: it has no shipping method, and only those in Shipping Methods are sent. If a driver should bring it, ${sendAnyway}.`
 				: '';
 		case 'nothingToShip':
-			return skip.held.length > 0 ? heldText(skip.held) : '';
+			return skip.held.length > 0
+				? `Not sent, probably because of a hold in Shopify: ${listed(skip.held)}. When it is released, ${sendAnyway}.`
+				: '';
 		default:
 			return '';
 	}
-}
-
-function heldText(items: readonly string[]): string {
-	return `Not sent, probably because of a hold in Shopify: ${listed(items)}. When it is released, ${byHand}, plus -2 if its other items were sent.`;
 }
 
 /** What a person must do about an order or its delivery; empty if nothing. */
@@ -156,7 +153,7 @@ function actionText(action: Action, label: string): string {
 		case 'missingFields':
 			return `Shopify did not return ${listed(action.fields)}, so this order may be decided wrongly. Request ${action.fields.length === 1 ? 'it' : 'them'} in the Shopify node or the query.`;
 		case 'held':
-			return heldText(action.items);
+			return `These items were not sent, probably because of a hold in Shopify: ${listed(action.items)}. When it is released, send them with the operation Create and a reference ID of their own.`;
 		case 'stopDelivery':
 			return `${label} ${stateNames[action.why]}. Ask the Delivery Service to stop it.`;
 		case 'owedChanged':

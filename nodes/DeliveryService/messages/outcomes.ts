@@ -8,7 +8,7 @@ import { isPendingReview } from '../service/statuses';
 import type { Action } from '../shopify/decide';
 import type { ShopifyLocation } from '../shopify/fulfillmentOrder';
 import type { OrderInfo } from '../shopify/toDelivery';
-import { actionNeeded, byHand, skipMessage, skipNeeded } from './orders';
+import { actionNeeded, sendAnyway, skipMessage, skipNeeded } from './orders';
 
 /** The sentences about the result of a delivery: each is written here once. */
 
@@ -99,7 +99,7 @@ function unseenText(job: Job): string {
 	return `${orderName(job)} was placed ${ageText(job)} ago, and this workflow meets it for the first time. ${unseenAdvice}`;
 }
 
-const unseenAdvice = `Look for it in the Delivery Service; if it is not there, ${byHand}.`;
+const unseenAdvice = `Look for it in the Delivery Service; if it is not there, ${sendAnyway}.`;
 
 const orderName = ({ order, referenceId = '' }: Job) => order?.shopifyOrder?.name ?? referenceId;
 

@@ -30,12 +30,18 @@ const filtersSchema = z.strictObject({
 	sendDaysAhead: required(optionalCount).default(1),
 });
 
-/** The filters for a delivery that exists: it is updated, even if such orders are no longer sent. */
-export const noFilters: z.output<typeof filtersSchema> = {
+type Filters = z.output<typeof filtersSchema>;
+
+const noFilters: Filters = {
 	...filtersSchema.parse({ payment: 'any', excludeShippingMethods: [], includeTestOrders: true }),
 	deliveryMethods: [...deliveryMethods],
 	includeFulfillmentServices: true,
 };
+
+/** The filters of an order that is sent or updated whatever they say. How dates are found stays. */
+export function openFilters({ deliveryDateAttributes, deliveryDateFormat }: Filters): Filters {
+	return { ...noFilters, deliveryDateAttributes, deliveryDateFormat };
+}
 
 /** Values that replace the order's own data. */
 const overridesSchema = z.strictObject({
@@ -72,6 +78,8 @@ export const orderMappingSchema = z.strictObject({
 	/** The shop's own names for cash on delivery, in addition to the known ones. */
 	cashOnDeliveryMethods: z.array(required(optionalText)).default([]),
 	filters: filtersSchema.prefault({}),
+	/** Whether a person decided to send it, whatever the filters, its payment and its holds say. */
+	sendAnyway: z.boolean().default(false),
 	/** The delivery type of orders with this shipping method, in place of the run's. */
 	deliveryTypes: z
 		.array(z.strictObject({ method: required(optionalText), type: deliveryTypeSchema }))

@@ -75,13 +75,14 @@ function findStatusSkip(
 				: undefined;
 		}
 		case 'on_hold': {
+			if (mapping.sendAnyway) return undefined;
 			const reasons = holds.map(({ reason, reason_notes: notes }) =>
 				[reason?.replaceAll('_', ' '), notes].filter(Boolean).join(': '),
 			);
 			return { code: 'onHold', holds: [...new Set(reasons.filter(Boolean))] };
 		}
 		case 'scheduled':
-			return { code: 'scheduled', until: fulfill_at };
+			return mapping.sendAnyway ? undefined : { code: 'scheduled', until: fulfill_at };
 		default:
 			return { code: status };
 	}
@@ -101,8 +102,9 @@ function findPaymentSkip({ order, payment }: OrderFacts, mapping: OrderMapping):
 export function isPaymentExcluded({ state, isByCash }: Payment, mapping: OrderMapping): boolean {
 	const { payment } = mapping.filters;
 	if (payment === 'any' || ['paid', 'reserved', 'later'].includes(state)) return false;
+	if (state === 'voided' || state === 'refunded') return true;
 	const isCollected = payment === 'paidOrCash' && (isByCash || mapping.cod === 'unpaid');
-	return state === 'voided' || state === 'refunded' || !isCollected;
+	return !isCollected && !mapping.sendAnyway;
 }
 
 function findFilterSkip(

@@ -2,7 +2,7 @@ import { decideCash } from './cash';
 import { missingFieldsAction, noReference, type Action } from './decide';
 import { readFacts } from './facts';
 import { findOrder } from './item';
-import { noFilters, type OrderMapping } from './mapping';
+import { openFilters, type OrderMapping } from './mapping';
 import { identifiersOf, orderLabel } from './order';
 import type { OrderProblem, OrderSubject } from './problems';
 import { findSkip, type Skip } from './skipping';
@@ -31,8 +31,7 @@ export type ChangesResult =
 export function orderToChanges(value: unknown, mapping: OrderMapping): ChangesResult {
 	const found = findOrder(value);
 	if (!found.ok) return { kind: 'invalid', problems: [found.problem] };
-	const { deliveryDateAttributes, deliveryDateFormat } = mapping.filters;
-	const filters = { ...noFilters, deliveryDateAttributes, deliveryDateFormat };
+	const filters = openFilters(mapping.filters);
 	const read = readFacts(found.value, { ...mapping, addressFormat: 'text', filters });
 	const names = identifiersOf(found.value);
 	const subject = { label: orderLabel(names) };

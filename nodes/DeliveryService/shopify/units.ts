@@ -61,9 +61,9 @@ export type UnitsProblem =
  * and aren't gift cards; the delivery of a fulfillment order takes those that Shopify says are left of
  * it, even if some were refunded. What a fulfillment service ships is not taken.
  */
-export function countUnits(order: Order, { filters }: OrderMapping): OrderUnits {
+export function countUnits(order: Order, { filters, sendAnyway }: OrderMapping): OrderUnits {
 	const { fulfillmentOrder: part } = order;
-	const counted = countLines(order);
+	const counted = countLines(order).map((line) => (sendAnyway ? withHeld(line) : line));
 	const units = part ? takeAssigned(part, counted) : takeLeft(counted);
 	const isOther = ({ line }: Pick<LineUnits, 'line'>) =>
 		!filters.includeFulfillmentServices && isShippedByService(line, part);
@@ -84,6 +84,11 @@ export function countUnits(order: Order, { filters }: OrderMapping): OrderUnits 
 }
 
 type CountedLine = Omit<LineUnits, 'taken'>;
+
+/** A line of which held units are left to ship, too. */
+function withHeld(line: CountedLine): CountedLine {
+	return line.isHeld ? { ...line, left: line.kept - line.fulfilled, isHeld: false } : line;
+}
 
 /** The units that a delivery would take; undefined if that is unknown. */
 type TakenLine = CountedLine & { taken: number | undefined; problem?: UnitsProblem };

@@ -84,12 +84,13 @@ describe('skipped orders', () => {
 			const { kind, needed } = outcomeOf(order, { filters });
 			return [kind, needed];
 		};
-		const needed =
-			'Not sent, probably because of a hold in Shopify: "Lamp". When it is released, use the operation ' +
-			"Create with Skip Already Sent and, as Reference ID, the order's name, plus -2 if its other items were sent.";
-		expect(need([held])).toEqual(['skipped', needed]);
+		const unsent =
+			'Not sent, probably because of a hold in Shopify: "Lamp". When it is released, send it with Send Anyway.';
+		const partlySent =
+			'These items were not sent, probably because of a hold in Shopify: "Lamp". When it is released, send them with the operation Create and a reference ID of their own.';
+		expect(need([held])).toEqual(['skipped', unsent]);
 		expect(need([held], { skipUntilDeliveryDate: true })).toEqual(['skipped', '']);
-		expect(need([sampleLine(), held])).toEqual(['delivery', needed]);
+		expect(need([sampleLine(), held])).toEqual(['delivery', partlySent]);
 		const fulfilled = { ...held, fulfillment_status: 'fulfilled' };
 		expect(need([sampleLine(), fulfilled])).toEqual(['delivery', '']);
 	});

@@ -50,6 +50,8 @@ export interface Source {
 export type ReadItem = {
 	/** What is known about its Shopify order. */
 	order?: OrderInfo;
+	/** Whether a person decided to send it, however old it is. */
+	isSentAnyway?: boolean;
 } & ({ delivery: unknown } | { skip: Skip } | { problem: Problem });
 
 /** A run of Create: what its settings say. */
@@ -248,7 +250,8 @@ function readItem(
 		job.order = order;
 		job.referenceId = order?.referenceId;
 		job.ageHours = hoursSince(order?.createdAt);
-		const isLate = job.ageHours !== undefined && job.ageHours > runOptions.firstSeenWithinHours;
+		const { ageHours = 0 } = job;
+		const isLate = ageHours > runOptions.firstSeenWithinHours && read.isSentAnyway !== true;
 		const options = readItemOptions(parameters, item);
 		const claimOf = (referenceId: string | undefined): Claim | undefined =>
 			isRemembered && referenceId !== undefined && options.ok

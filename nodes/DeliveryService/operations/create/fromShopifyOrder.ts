@@ -33,13 +33,14 @@ export const fromShopifyOrder: Source = {
 		const mapping = readOrderMapping(parameters, item);
 		if (!mapping.ok) return { problem: mapping.problem };
 		const { decision, ...info } = orderToDelivery(order.value, mapping.value);
+		const known = { order: info, isSentAnyway: mapping.value.sendAnyway };
 		if (decision.kind === 'invalid')
-			return { order: info, problem: orderProblem(info, decision.problems) };
-		if (decision.kind === 'skip') return { order: info, skip: decision.skip };
+			return { ...known, problem: orderProblem(info, decision.problems) };
+		if (decision.kind === 'skip') return { ...known, skip: decision.skip };
 		const name = info.shopifyOrder?.name ?? info.referenceId ?? 'The order';
 		const pickup = readOrderPickup(parameters, item, info.location, name);
-		if (!pickup.ok) return { order: info, problem: pickup.problem };
-		return { order: info, delivery: { pickup: pickup.value, ...decision.delivery } };
+		if (!pickup.ok) return { ...known, problem: pickup.problem };
+		return { ...known, delivery: { pickup: pickup.value, ...decision.delivery } };
 	},
 	rephrase({ message, description }, referenceId = '') {
 		return {

@@ -12,7 +12,7 @@ import {
 } from '../../common/parameters';
 import type { Result } from '../../common/result';
 import { validate } from '../../service/validation';
-import { orderMappingSchema, type OrderMapping } from '../../shopify/mapping';
+import { openFilters, orderMappingSchema, type OrderMapping } from '../../shopify/mapping';
 import { filterOptions, readFilters, shippingMethodsField } from './filters';
 import { fallbackEmailField, orderOptions, updatedOrderOptions } from './shopifyOrderOptions';
 
@@ -49,11 +49,22 @@ const filtersField: INodeProperties = {
 	options: filterOptions,
 };
 
+const sendAnywayField: INodeProperties = {
+	displayName: 'Send Anyway',
+	name: 'sendAnyway',
+	type: 'boolean',
+	default: false,
+	hint: 'Only for orders that a person chose, e.g. in a branch that is started by hand',
+	description:
+		'Whether to send the order even if a filter, its age, its payment, a hold or a missing shipping method says no. An order that this workflow has already sent is not sent again, and a canceled, refunded, voided or fulfilled one is never sent.',
+};
+
 /** Which orders are sent, and how they are mapped. */
 export const orderOptionsFields: INodeProperties[] = [
 	shippingMethodsField,
 	fallbackEmailField,
 	filtersField,
+	sendAnywayField,
 	orderOptionsField,
 ];
 
@@ -89,6 +100,7 @@ export function readOrderMapping(parameters: ParameterReader, item: number): Res
 		collectionParameter(parameters, 'filters', item),
 		parameters.get('shippingMethods', item, ''),
 		parameters.get('fallbackEmail', item, ''),
+		parameters.get('sendAnyway', item, false),
 		parameters.timeZone(),
 	);
 }
@@ -99,15 +111,16 @@ const toMapping = oncePerRun(
 		filters: Record<string, unknown>,
 		shippingMethods: unknown,
 		fallbackEmail: unknown,
+		sendAnyway: unknown,
 		timeZone: string,
-	) => {
+	): Result<OrderMapping> => {
 		const { packageSizeByWeight, deliveryTypes, ...options } = omitBlank(added);
 		const { instructions, referenceId, packageName, tags, cashOnDeliveryMethods, ...rest } =
 			options;
 		const mapping = {
 			...rest,
 			time: { now: realClock.now(), timeZone },
-			fallbackEmail,
+			...{ fallbackEmail, sendAnyway },
 			filters: { ...readFilters(filters), shippingMethods: toLines(shippingMethods) },
 			...(cashOnDeliveryMethods !== undefined && {
 				cashOnDeliveryMethods: toList(cashOnDeliveryMethods),
@@ -119,18 +132,27 @@ const toMapping = oncePerRun(
 				...(tags !== undefined && { tags: toList(tags) }),
 			},
 		};
-		return validate(orderMappingSchema, mapping, 'Order options', orderMappingLabels);
+		const read = validate(orderMappingSchema, mapping, 'Order options', orderMappingLabels);
+		if (!read.ok || !read.value.sendAnyway) return read;
+		// A refunded order is sent only if the user chose to send them all.
+		const { payment } = read.value.filters;
+		const open = { ...openFilters(read.value.filters), payment };
+		return { ok: true, value: { ...read.value, filters: open } };
 	},
 );
 
 /** The names of the options in messages: those of their fields. Groups have none of their own. */
 const orderMappingLabels = new Map<string, string>([
-	...[shippingMethodsField, fallbackEmailField, ...filterOptions, ...orderOptions].map(
-		(field): [string, string] => {
-			const { name, displayName } = field;
-			return [name, displayName.replace(/\b[A-Z](?=[a-z])/g, (letter) => letter.toLowerCase())];
-		},
-	),
+	...[
+		shippingMethodsField,
+		fallbackEmailField,
+		sendAnywayField,
+		...filterOptions,
+		...orderOptions,
+	].map((field): [string, string] => {
+		const { name, displayName } = field;
+		return [name, displayName.replace(/\b[A-Z](?=[a-z])/g, (letter) => letter.toLowerCase())];
+	}),
 	['filters', ''],
 	['overrides', ''],
 	['upToKg', 'max weight in kilograms'],
