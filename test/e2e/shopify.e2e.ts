@@ -275,6 +275,41 @@ describe.each(['newest', '1.123'] as const)('fulfillment orders in n8n %s', (ver
 		return { name, order, part };
 	}
 
+	test('sends the 60 units of a line that two locations share, each once, and collects their cash', async () => {
+		const run = await env.open();
+		const line = mugs({ quantity: 60, current_quantity: 60, fulfillable_quantity: 60 });
+		const { name, order, part } = uniqueOrder(56, {
+			line_items: [{ ...line, discount_allocations: [] }],
+			...{ total_price: '876.00', current_total_price: '876.00', total_outstanding: '876.00' },
+		});
+		const [store, warehouse] = [31, 29].map((quantity, index) =>
+			part({
+				id: 6700000560000 + index,
+				line_items: [{ line_item_id: line.id, quantity, fulfillable_quantity: quantity }],
+			}),
+		);
+		const byUnit = { orderOptions: { packagesPer: 'unit' } };
+
+		const outputs = [
+			await run(byUnit, store!),
+			await run(byUnit, store!, warehouse!),
+			await run(byUnit, warehouse!, store!),
+			await run(byUnit, order),
+		];
+
+		expect(outputs.map((rows) => rows.map(({ outcome }) => outcome))).toEqual([
+			['created'],
+			['skipped', 'created'],
+			['skipped', 'skipped'],
+			['notSent'],
+		]);
+		// 14.50 for each of the mugs, and its share of the shipping of 6.00.
+		expect(env.deliveries({ name }).map(({ request }) => request)).toMatchObject([
+			{ packages: [{ qty: 31 }], cod: 452.6 },
+			{ packages: [{ qty: 29 }], cod: 423.4 },
+		]);
+	});
+
 	test("updates only an order's own delivery, and says what an update leaves to a person", async () => {
 		const run = await env.open();
 		const [one, other, split] = [uniqueOrder(51), uniqueOrder(52), uniqueOrder(53)];

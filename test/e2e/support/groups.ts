@@ -6,11 +6,11 @@ import { join } from 'node:path';
 const groupsByDuration = [
 	...['kill', 'updates', 'queue', 'fullSet', 'operations', 'examples', 'takeover', 'trigger'],
 	...['versions', 'editor', 'harness', 'canvas', 'quickStart', 'migration', 'shopify', 'demo'],
-	...['tool', 'pages'],
+	...['tool', 'pages', 'sending'],
 ];
 
 /** Groups that hardly compute: they wait for locks and timeouts. */
-const idleGroups = ['kill'];
+const idleGroups = ['kill', 'sending'];
 
 /** The arguments and environment of Node.js for a group. */
 interface Command {

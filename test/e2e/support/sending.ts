@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+
 import axios, { isAxiosError } from 'axios';
 import { z } from 'zod';
 
@@ -86,7 +88,7 @@ export async function publishSender(
 	installation: SenderInstallation,
 	options: SenderOptions,
 ): Promise<Sender> {
-	const path = `orders-${Date.now()}`;
+	const path = `orders-${randomUUID()}`;
 	const workflowId = await installation.client.createWorkflow(
 		senderWorkflow(installation, path, options),
 	);
