@@ -32,7 +32,7 @@ const layers = {
 	ledger: ['common'],
 	shopify: ['common', 'service'],
 	sending: ['common', 'service', 'ledger', 'shopify'],
-	messages: ['common', 'service', 'shopify', 'sending'],
+	messages: ['common', 'service', 'ledger', 'shopify', 'sending'],
 	trigger: ['common', 'service'],
 	operations: ['common', 'service', 'ledger', 'shopify', 'sending', 'messages'],
 };

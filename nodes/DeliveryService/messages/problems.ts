@@ -1,8 +1,7 @@
-import type { Problem } from '../common/result';
-import { describeValue, isBlank, truncate } from '../common/text';
-import type { OrderProblem, OrderSubject } from '../shopify/problems';
-
 /** The sentences about orders that can't be read, sent or updated. */
+import type { Problem } from '../common/result';
+import { describeValue, isBlank, joinSentences, lowerFirst, truncate } from '../common/text';
+import type { OrderProblem, OrderSubject } from '../shopify/problems';
 
 /** Words the problems of an order: the first becomes the message, the others its description. */
 export function orderProblem(subject: OrderSubject, problems: readonly OrderProblem[]): Problem {
@@ -177,4 +176,15 @@ function invalidFieldText(
 	return isBlank(value)
 		? `${subject} ${rule}.`
 		: `${subject} ${rule}, but is ${describeValue(value)}.`;
+}
+
+/** A violated rule of the service, in the delivery of an order. */
+export function ruleProblem(reference: string, { message, description }: Problem): Problem {
+	return {
+		message: `Order ${reference}: ${lowerFirst(message)}`,
+		description: joinSentences([
+			description,
+			'Fix pickup fields and values of options in this node, everything else in Shopify.',
+		]),
+	};
 }

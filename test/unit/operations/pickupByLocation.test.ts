@@ -1,5 +1,6 @@
 /** The pickup of an order by the Shopify location that ships it. */
 import type { ParameterReader } from '../../../nodes/DeliveryService/common/parameters';
+import { pickupProblem } from '../../../nodes/DeliveryService/messages/pickup';
 import { readOrderPickup } from '../../../nodes/DeliveryService/operations/create/pickupByLocation';
 import type { ShopifyLocation } from '../../../nodes/DeliveryService/shopify/fulfillmentOrder';
 
@@ -51,8 +52,14 @@ function reader(
 	};
 }
 
+/** The pickup of order #1001, or what its owner reads. */
+function readPickup(parameters: ParameterReader, location?: ShopifyLocation, item = 0) {
+	const pickup = readOrderPickup(parameters, item, location);
+	return pickup.ok ? pickup : { ok: false, problem: pickupProblem('#1001', pickup.problem) };
+}
+
 const read = (entry: unknown[], location: ShopifyLocation | undefined = harbor) =>
-	readOrderPickup(reader(entry), 0, location, '#1001');
+	readPickup(reader(entry), location);
 
 test('a row with only a warehouse number takes the contact from the pickup fields', () => {
 	expect(read([row('Other', { warehouse: 8 }), row('Harbor Warehouse')])).toEqual({
@@ -99,7 +106,7 @@ test.each<[string, unknown, ShopifyLocation]>([
 test.each<ShopifyLocation | undefined>([harbor, { id: '83001' }, undefined])(
 	'an empty table uses the pickup fields, whatever the location: %j',
 	(location) => {
-		expect(readOrderPickup(reader([]), 0, location, '#1001')).toEqual({
+		expect(readPickup(reader([]), location)).toEqual({
 			ok: true,
 			value: fieldsPickup,
 		});
@@ -121,12 +128,12 @@ test.each<[ShopifyLocation | undefined, string, string]>([
 	'rejects an order from the location %j that is not in the table',
 	(location, message, description) => {
 		const entry = [row('Main Street')];
-		expect(readOrderPickup(reader(entry), 0, location, '#1001')).toEqual({
+		expect(readPickup(reader(entry), location)).toEqual({
 			ok: false,
 			problem: { message, description },
 		});
 		const others = { ...row(undefined), warehouse: 9 };
-		expect(readOrderPickup(reader(entry, [others]), 0, location, '#1001')).toEqual({
+		expect(readPickup(reader(entry, [others]), location)).toEqual({
 			ok: true,
 			value: { contact: fieldsContact, location: { warehouse: 9 } },
 		});
@@ -135,8 +142,7 @@ test.each<[ShopifyLocation | undefined, string, string]>([
 
 test('a listed location comes before All Other Locations, which is checked like the others', () => {
 	const entry = [row('Harbor Warehouse')];
-	const readWith = (...others: unknown[]) =>
-		readOrderPickup(reader(entry, others), 0, harbor, '#1');
+	const readWith = (...others: unknown[]) => readPickup(reader(entry, others), harbor);
 	expect(readWith(row('', { warehouse: 9 }))).toMatchObject({
 		value: { location: { warehouse: 7 } },
 	});
@@ -190,7 +196,7 @@ test.each<[string, unknown[]]>([
 test('uses the table as it is for each item', () => {
 	const parameters = reader((item) => [row('Harbor Warehouse', { warehouse: item + 10 })]);
 
-	expect([0, 1].map((item) => readOrderPickup(parameters, item, harbor, '#1001'))).toMatchObject([
+	expect([0, 1].map((item) => readPickup(parameters, harbor, item))).toMatchObject([
 		{ value: { location: { warehouse: 10 } } },
 		{ value: { location: { warehouse: 11 } } },
 	]);

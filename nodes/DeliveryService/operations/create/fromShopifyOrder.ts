@@ -1,6 +1,8 @@
+/** The fields of Create From Shopify Orders, and how an item becomes a delivery by them. */
 import { readJson } from '../../common/parameters';
-import { joinSentences, lowerFirst, truncate } from '../../common/text';
-import { orderProblem } from '../../messages/problems';
+import { truncate } from '../../common/text';
+import { pickupProblem } from '../../messages/pickup';
+import { orderProblem, ruleProblem } from '../../messages/problems';
 import { limits } from '../../service/schemas';
 import { orderToDelivery } from '../../shopify/toDelivery';
 import { placeFields } from '../fields/place';
@@ -8,8 +10,6 @@ import { orderField, orderOptionsFields, readOrderMapping } from '../fields/shop
 import type { Source } from './create';
 import { optionFields } from './options';
 import { pickupByLocationField, readOrderPickup } from './pickupByLocation';
-
-/* The fields of Create From Shopify Orders, and how an item becomes a delivery by them. */
 
 /** Creates deliveries from Shopify orders as n8n's Shopify nodes output them. */
 export const fromShopifyOrder: Source = {
@@ -38,17 +38,10 @@ export const fromShopifyOrder: Source = {
 			return { ...known, problem: orderProblem(info, decision.problems) };
 		if (decision.kind === 'skip') return { ...known, skip: decision.skip };
 		const name = info.shopifyOrder?.name ?? info.referenceId ?? 'The order';
-		const pickup = readOrderPickup(parameters, item, info.location, name);
-		if (!pickup.ok) return { ...known, problem: pickup.problem };
+		const pickup = readOrderPickup(parameters, item, info.location);
+		if (!pickup.ok) return { ...known, problem: pickupProblem(name, pickup.problem) };
 		return { ...known, delivery: { pickup: pickup.value, ...decision.delivery } };
 	},
-	rephrase({ message, description }, referenceId = '') {
-		return {
-			message: `Order ${truncate(referenceId, limits.referenceIdLength)}: ${lowerFirst(message)}`,
-			description: joinSentences([
-				description,
-				'Fix pickup fields and values of options in this node, everything else in Shopify.',
-			]),
-		};
-	},
+	rephrase: (problem, referenceId = '') =>
+		ruleProblem(truncate(referenceId, limits.referenceIdLength), problem),
 };

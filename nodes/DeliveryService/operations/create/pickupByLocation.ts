@@ -1,3 +1,4 @@
+/** Pickup by Location: its fields, and the pickup of an order by the location that ships it. */
 import type { INodeProperties } from 'n8n-workflow';
 import type { z } from 'zod/v4';
 
@@ -8,16 +9,15 @@ import {
 	oncePerRun,
 	type ParameterReader,
 } from '../../common/parameters';
-import { failure, type Problem, type Result } from '../../common/result';
-import { isBlank, lowerFirst, stripInvisible, truncate } from '../../common/text';
+import { failure, type Result } from '../../common/result';
+import { isBlank, stripInvisible, truncate } from '../../common/text';
+import type { PickupProblem } from '../../messages/pickup';
 import { placeOverrideSchema } from '../../service/schemas';
 import { serviceLabels, validate } from '../../service/validation';
 import { text } from '../../service/values';
 import type { ShopifyLocation } from '../../shopify/fulfillmentOrder';
 import { locationForms, placeholders, readPlace, warehouseField } from '../fields/place';
 import { showFor } from '../resource';
-
-/* Pickup by Location: its fields, and the pickup of an order by the location that ships it. */
 
 const contactDescription = 'Leave empty to use the one in the pickup fields';
 
@@ -54,6 +54,8 @@ const pickupFields: INodeProperties[] = [
 	),
 ];
 
+const othersName = 'All Other Locations';
+
 /** The table of pickups by the Shopify location that ships the order. */
 export const pickupByLocationField: INodeProperties = {
 	displayName: 'Pickup by Location',
@@ -65,7 +67,7 @@ export const pickupByLocationField: INodeProperties = {
 	description:
 		'For shops that ship from several locations: the pickup of each. Orders from other locations, and orders not sent by fulfillment order, are rejected unless you add All Other Locations. Empty contact fields use the pickup fields.',
 	options: [
-		{ displayName: 'All Other Locations', name: 'others', values: pickupFields },
+		{ displayName: othersName, name: 'others', values: pickupFields },
 		{ displayName: 'Location', name: 'entry', values: [locationField, ...pickupFields] },
 	],
 };
@@ -75,7 +77,6 @@ export const pickupByLocationField: INodeProperties = {
  * pickup fields.
  *
  * @param location the location that ships the order, if it is known
- * @param order the order's name, for messages
  * @returns the pickup, not yet checked against the rules of the service, or which row is invalid or
  *   missing
  * @throws what n8n throws, e.g. when an expression fails
@@ -84,8 +85,7 @@ export function readOrderPickup(
 	parameters: ParameterReader,
 	item: number,
 	location: ShopifyLocation | undefined,
-	order: string,
-): Result<object> {
+): Result<object, PickupProblem> {
 	const pickup = readPlace(parameters, 'pickup', item);
 	const table = readTable(
 		parameters,
@@ -99,9 +99,9 @@ export function readOrderPickup(
 	const byName = findRow(rows, location?.name);
 	// No order says which of them is right, and a driver at the wrong place is noticed late.
 	if (name !== undefined && byId && byName && byId !== byName)
-		return failure(repeatedRowProblem(name));
+		return failure({ code: 'repeatedRow', row: name });
 	const row = byId ?? byName ?? others;
-	if (!row) return failure(noRowProblem(order, name));
+	if (!row) return failure({ code: 'noRow', location: name });
 	const contact = { ...pickup.contact, ...row.contact };
 	return { ok: true, value: { contact, location: row.location } };
 }
@@ -130,33 +130,32 @@ function locationKey(location: string): string {
 	return locationGid.exec(key)?.[1] ?? key;
 }
 
-const readTable = oncePerRun((value: Record<string, unknown>): Result<PickupTable> => {
+type TableResult<Value> = Result<Value, PickupProblem>;
+
+const readTable = oncePerRun((value: Record<string, unknown>): TableResult<PickupTable> => {
 	const rows = new Map<string, PlaceOverride>();
 	for (const [index, row] of collectionEntries(value, 'entry').entries()) {
 		const named = isBlank(row.shopifyLocation) ? undefined : row.shopifyLocation;
 		const location = validate(text, named, 'Shopify location', {});
-		if (!location.ok) return failure(inRow(`row ${index + 1}`, location.problem));
+		if (!location.ok)
+			return failure({ code: 'invalidLocation', number: index + 1, problem: location.problem });
 		const name = truncate(location.value, 60);
 		const place = readRow(row, name);
 		if (!place.ok) return place;
 		const key = locationKey(location.value);
-		if (rows.has(key)) return failure(repeatedRowProblem(name));
+		if (rows.has(key)) return failure({ code: 'repeatedRow', row: name });
 		rows.set(key, place.value);
 	}
 	const [others, second] = collectionEntries(value, 'others');
-	if (second) return failure(repeatedRowProblem(othersName));
+	if (second) return failure({ code: 'repeatedRow', row: othersName });
 	if (!others) return { ok: true, value: { rows } };
 	const place = readRow(others, othersName);
 	return place.ok ? { ok: true, value: { rows, others: place.value } } : place;
 });
 
-const othersName = 'All Other Locations';
-
-function readRow(row: Readonly<Record<string, unknown>>, name: string): Result<PlaceOverride> {
+function readRow(row: Readonly<Record<string, unknown>>, name: string): TableResult<PlaceOverride> {
 	const place = validate(placeOverrideSchema, toPlace(row), 'Pickup', serviceLabels);
-	if (place.ok) return place;
-	const { message, description } = place.problem;
-	return failure(inRow(`"${name}"`, { message: lowerFirst(message), description }));
+	return place.ok ? place : failure({ code: 'invalidRow', row: name, problem: place.problem });
 }
 
 function toPlace(row: Readonly<Record<string, unknown>>): object {
@@ -165,28 +164,4 @@ function toPlace(row: Readonly<Record<string, unknown>>): object {
 		contact: { name: row.contactName, email: row.contactEmail, phonenumber: row.contactPhone },
 		location: { ...(pickupType === 'address' ? { address } : { warehouse }), instructions },
 	};
-}
-
-function inRow(row: string, { message, description }: Problem): Problem {
-	return { message: `Pickup by Location, ${row}: ${message}`, description };
-}
-
-function repeatedRowProblem(name: string): Problem {
-	return {
-		message: `Pickup by Location has several rows for "${name}"`,
-		description: 'Keep one of them. One may have its name, another its ID.',
-	};
-}
-
-function noRowProblem(order: string, location: string | undefined): Problem {
-	const addRow = `add the row ${othersName} to Pickup by Location.`;
-	return location === undefined
-		? {
-				message: `${order} has no location in Shopify, because it is a whole order`,
-				description: `Send its fulfillment orders instead, as the Shopify guide describes, or ${addRow}`,
-			}
-		: {
-				message: `${order} ships from "${location}", which is not in Pickup by Location`,
-				description: `Add this location, or ${addRow}`,
-			};
 }
