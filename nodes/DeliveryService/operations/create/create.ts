@@ -6,6 +6,7 @@ import { realClock } from '../../common/clock';
 import { logWarning } from '../../common/log';
 import { parameterReader, type ParameterReader } from '../../common/parameters';
 import { openLedger, type Ledger } from '../../ledger/ledger';
+import { dryRunHint } from '../../messages/dryRun';
 import { attentionHint, failureSummary, listOutcomes, runHints } from '../../messages/summary';
 import { claimReports } from '../../sending/changes';
 import { lookUpJobs, lookUpUnsent, rememberMet } from '../../sending/claim';
@@ -29,7 +30,7 @@ import {
 	withErrorItems,
 	withLedger,
 } from '../items';
-import { dryRunHint, toDryRunItems } from './dryRun';
+import { toDryRunItems } from './dryRun';
 import { readItemOptions, readRunOptions, readSkipAlreadySent, type RunOptions } from './options';
 import { hintsOf, toOutputItems, warning } from './output';
 
@@ -192,7 +193,8 @@ async function preview(
 			await lookUpJobs(jobs, ledger);
 		});
 	const attention = attentionHint(jobs);
-	context.addExecutionHints(dryRunHint(jobs), ...(attention ? [warning(attention)] : []));
+	const hints = [dryRunHint(jobs), ...(attention ? [attention] : [])];
+	context.addExecutionHints(...hints.map(warning));
 	return toDryRunItems(jobs, hasErrorOutput(context), !options.simplify);
 }
 

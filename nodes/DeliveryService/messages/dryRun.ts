@@ -1,0 +1,63 @@
+/** The sentences about a dry run. */
+import { problemText } from '../common/result';
+import { joinSentences, listUpTo, pluralize } from '../common/text';
+import type { Job } from '../sending/job';
+import { describe, skipReason } from './outcomes';
+import { itemName, maxNamesInHint } from './summary';
+
+/** Whether an item would be sent, in a word or two. */
+export function dryRunResult(job: Job): string {
+	const { outcome } = job;
+	if (outcome === undefined) return 'send';
+	return outcome.kind === 'skipped' ? `skip: ${wordsOf(dryRunReason(job))}` : 'error';
+}
+
+/** Why an item would not be sent, as a keyword. */
+export function dryRunReason({ outcome }: Job): string {
+	if (outcome === undefined) return '';
+	if (outcome.kind === 'skipped') return skipReason(outcome);
+	if (outcome.kind === 'notSent' && outcome.why.code === 'inParts') return 'sentInParts';
+	return outcome.kind === 'notSent' ? outcome.why.code : outcome.kind;
+}
+
+/** Why an item would not be sent; empty if it would. */
+export function dryRunMessage(job: Job): string {
+	return job.outcome ? `Dry Run: ${problemText(describe(job, job.outcome, true))}` : '';
+}
+
+/** The hint after a dry run: how many deliveries a run would create, and what it would not send. */
+export function dryRunHint(jobs: readonly Job[]): string {
+	const notSent = jobs.flatMap((job) => {
+		const reason = dryRunReason(job);
+		return reason === '' ? [] : [`${itemName(job)} ${wordsOf(reason)}`];
+	});
+	const count = jobs.length - notSent.length;
+	const noun = jobs.some(({ order }) => order?.shopifyOrder) ? 'order' : 'item';
+	const created = count === 0 ? 'no delivery' : pluralize(count, 'delivery', 'deliveries');
+	const others =
+		notSent.length > 0 &&
+		`${pluralize(notSent.length, noun, `${noun}s`)} would not be sent (${listUpTo(maxNamesInHint, notSent)})`;
+	const sentence = [`Dry Run: ${created} would be created`, others].filter(Boolean).join(', ');
+	const advice = count > 0 && 'Turn off Dry Run to create deliveries.';
+	return joinSentences([`${sentence}.`, advice, shippingMethodCounts(jobs)]);
+}
+
+/** How many orders have each shipping method, the most frequent first, so that a wrong filter stands out. */
+function shippingMethodCounts(jobs: readonly Job[]): string {
+	const counts = new Map<string, number>();
+	for (const { order } of jobs)
+		for (const name of new Set(order?.shippingMethods))
+			counts.set(name, (counts.get(name) ?? 0) + 1);
+	const sorted = [...counts].sort(([, one], [, other]) => other - one);
+	if (sorted.length === 0) return '';
+	const names = sorted.map(([name, count]) => `${count} × ${name}`);
+	return `Shipping methods: ${listUpTo(maxMethodsInHint, names)}.`;
+}
+
+const maxMethodsInHint = 10;
+
+/** A keyword as words: "testOrder" as "test order". */
+function wordsOf(reason: string): string {
+	if (reason === 'cancelled') return 'canceled';
+	return reason.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}
