@@ -1,11 +1,10 @@
+/** The sentences about deliveries that were not updated, or may not have been. */
 import { problemText, type Problem } from '../common/result';
 import { endSentence, joinSentences, listNames, lowerFirst } from '../common/text';
 import type { Cause, Update, UpdateOutcome, UpdateResult } from '../sending/updates';
 import { isSuccess } from '../service/client';
 import { explainFailure, notADeliveryService, serviceDetail } from '../service/errors';
 import { causeOf } from './outcomes';
-
-/** The sentences about deliveries that were not updated, or may not have been. */
 
 type Failure = Exclude<UpdateOutcome, { kind: 'updated' }>;
 
@@ -52,6 +51,32 @@ function explainCause(cause: Cause): Problem {
 				return { message: `the response does not confirm it (status ${cause.status})` };
 	}
 	return explainFailure(cause, 'delivery IDs or reference IDs');
+}
+
+/** Why the fields of an item are no update. */
+export type InputProblem =
+	{ code: 'noChange' } | { code: 'emptyChange'; field: string } | { code: 'sharedReference' };
+
+/** Words why the fields of an item are no update. */
+export function inputProblem(problem: InputProblem): Problem {
+	switch (problem.code) {
+		case 'noChange':
+			return {
+				message: 'There is nothing to change',
+				description: 'Add at least one field under Changes.',
+			};
+		case 'emptyChange':
+			return {
+				message: `${problem.field} is empty`,
+				description: 'Enter a value, or remove the field from Changes to leave it unchanged.',
+			};
+		case 'sharedReference':
+			return {
+				message: "A new reference ID can't be assigned to several deliveries",
+				description:
+					'A reference ID must identify one delivery. Use one input item per delivery, and an expression in New Reference ID.',
+			};
+	}
 }
 
 type UpdatesByOutcome = Record<UpdateOutcome['kind'], Array<{ item: number; id: string }>>;

@@ -1,3 +1,4 @@
+/** The operation Allow Resending: its fields, and which references it frees. */
 import { z } from 'zod/v4';
 
 import { chunk } from '../common/data';
@@ -8,6 +9,7 @@ import { lowerFirst } from '../common/text';
 import { openLedger } from '../ledger/ledger';
 import type { ResendState } from '../ledger/resending';
 import { clearStore } from '../ledger/store';
+import { allFreed, resendMessage } from '../messages/resending';
 import { readCompanyOption } from '../service/credential';
 import { serviceLabels, validate } from '../service/validation';
 import { companyIdSchema, targetSchemas } from '../service/schemas';
@@ -24,7 +26,6 @@ const childCompanyLabel = 'Child Company ID';
 const orderReferenceLabel = "Order's Reference ID";
 const labels = { ...serviceLabels, orderReferenceId: lowerFirst(orderReferenceLabel) };
 
-/** Lets deliveries that the workflow remembers be sent again. */
 export const allowResending: Operation = {
 	option: {
 		name: 'Allow Resending',
@@ -85,8 +86,7 @@ export const allowResending: Operation = {
 		return await runPerItem(context, async (item) => {
 			if (parameters.get('references', item) === 'all') {
 				await clearStore(context);
-				const message = 'Every delivery of this workflow may be sent again if it comes in again.';
-				return [outputItem({ references: 'all', allowed: true, message }, item)];
+				return [outputItem({ references: 'all', allowed: true, message: allFreed }, item)];
 			}
 			const options = collectionParameter(parameters, 'options', item);
 			const input = {
@@ -112,14 +112,3 @@ export const allowResending: Operation = {
 		});
 	},
 };
-
-function resendMessage(referenceId: string, state: ResendState): string {
-	switch (state) {
-		case 'freed':
-			return `${referenceId} is sent when it comes in again, from any shop in this workflow. For a whole order, its fulfillment orders are too.`;
-		case 'orderSent':
-			return `${referenceId} is not allowed, because its whole order was sent or may have been sent. If the Delivery Service has no delivery of the order, use Allow Resending with the reference ID of the order.`;
-		case 'notRemembered':
-			return `This workflow doesn't remember this reference ID. Check the spelling (including a leading #) and the option ${childCompanyLabel}.`;
-	}
-}

@@ -1,3 +1,4 @@
+/** How an item becomes an update, from fields or from a Shopify order. */
 import { z } from 'zod/v4';
 
 import {
@@ -7,10 +8,11 @@ import {
 	readJson,
 	type ParameterReader,
 } from '../../common/parameters';
-import { failure, type Problem, type Result } from '../../common/result';
+import { failure, type Result } from '../../common/result';
 import { isBlank } from '../../common/text';
 import { actionNeeded, notUpdatedProblem } from '../../messages/orders';
 import { orderProblem } from '../../messages/problems';
+import { inputProblem } from '../../messages/updates';
 import type { Update } from '../../sending/updates';
 import { deliveryChangesSchema, targetSchemas, type TargetKind } from '../../service/schemas';
 import { serviceLabels, validate } from '../../service/validation';
@@ -20,8 +22,6 @@ import { readPackages } from '../fields/package';
 import { readOrderMapping } from '../fields/shopifyOrder';
 import { toProblem } from '../items';
 import { changeFields } from './fields';
-
-/* How an item becomes an update, from fields or from a Shopify order. */
 
 const targetKindSchema = z.enum(['deliveryIds', 'referenceIds']);
 
@@ -55,12 +55,6 @@ export function readUpdate(parameters: ParameterReader, item: number): Result<Re
 	}
 }
 
-const sharedReferenceProblem: Problem = {
-	message: "A new reference ID can't be assigned to several deliveries",
-	description:
-		'A reference ID must identify one delivery. Use one input item per delivery, and an expression in New Reference ID.',
-};
-
 /** The updates, with a problem in place of each that would assign a new reference ID again. */
 export function rejectSharedReferences(
 	updates: ReadonlyArray<Result<ReadUpdate>>,
@@ -73,7 +67,7 @@ export function rejectSharedReferences(
 		const owner = owners.get(changes.referenceId) ?? ids[0] ?? '';
 		owners.set(changes.referenceId, owner);
 		const isShared = ids.some((id) => id !== owner);
-		return isShared ? failure(sharedReferenceProblem) : update;
+		return isShared ? failure(inputProblem({ code: 'sharedReference' })) : update;
 	});
 }
 
@@ -113,17 +107,10 @@ function changesFromFields(parameters: ParameterReader, item: number): Result<Re
 	const targets = readTargets(targetKind, parameters.get(targetKind, item, ''));
 	if (!targets.ok) return targets;
 	const added = collectionParameter(parameters, 'changes', item);
-	if (Object.keys(added).length === 0)
-		return failure({
-			message: 'There is nothing to change',
-			description: 'Add at least one field under Changes.',
-		});
+	if (Object.keys(added).length === 0) return failure(inputProblem({ code: 'noChange' }));
 	for (const { displayName, name } of changeFields)
 		if (name in added && isBlank(added[name]))
-			return failure({
-				message: `${displayName} is empty`,
-				description: 'Enter a value, or remove the field from Changes to leave it unchanged.',
-			});
+			return failure(inputProblem({ code: 'emptyChange', field: displayName }));
 	const { address, instructions, lat, lng, name, email, phonenumber } = added;
 	const { packages, addTags, removeTags, cod, referenceId } = added;
 	const changes = validate(
