@@ -59,7 +59,7 @@ export function page(results: Results): string {
 		'- Saved executions: from the call of a webhook to its response, which n8n sends when it has saved the execution, with all items in SQLite. The Delivery Service node remembers what it sends. An execution that gets the same items and sends nothing shows what n8n needs for them itself.',
 		`- ${counted(results.sizes.some)} and ${counted(results.sizes.most)} orders are remembered because the same workflow has sent them before. With a full memory, each run adds to it.`,
 		'- HTTP Request and the Code node get finished deliveries, so they have nothing to map. The rate limit is lifted for them. The Delivery Service node keeps its own rate limit and starts each run with none of it used.',
-		'- Each connection sends the next event after the response to the last one, which n8n sends when the execution has started. These executions are saved, in SQLite. n8n starts a JavaScript engine for each call of a trigger, except for its own Webhook node ([a setting](../docs/run.md#queue-mode) changes that).',
+		'- Each connection sends the next event after the response to the last one, which n8n sends when the execution has started. These executions are saved, in SQLite. n8n starts a JavaScript engine for each call of a trigger, except for its own Webhook node ([a setting](../docs/run.md#workers) changes that).',
 		'',
 	].join('\n');
 }

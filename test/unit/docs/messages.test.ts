@@ -11,7 +11,7 @@ function quoted(path: string, heading: string): string[] {
 }
 
 test('every message in docs/email.md is in the code', () => {
-	const messages = quoted('docs/email.md', 'By message');
+	const messages = quoted('docs/email.md', 'Find it by its words');
 	expect(messages.length).toBeGreaterThan(15);
 	expect(messages.filter((message) => !isInCode(message, texts))).toEqual([]);
 });
