@@ -10,6 +10,7 @@ import { apiError, operationError, problemText, type Problem } from '../common/r
 import { realClock } from '../common/clock';
 import type { Ledger } from '../ledger/ledger';
 import { storeProblem } from '../messages/outcomes';
+import { settingsProblems } from '../messages/settings';
 
 /** An output item paired with an input item. */
 export function outputItem(json: object, item: number): INodeExecutionData {
@@ -63,7 +64,7 @@ function withItemNumber({ message }: Problem, item: number): string {
 
 /** The message and description of an error thrown by n8n, e.g. by an expression. */
 export function toProblem(error: unknown): Problem {
-	if (!(error instanceof Error)) return { message: 'The item could not be read' };
+	if (!(error instanceof Error)) return settingsProblems.unreadableItem;
 	const description = 'description' in error ? error.description : undefined;
 	return { message: error.message, ...(typeof description === 'string' && { description }) };
 }
@@ -76,8 +77,7 @@ export function toProblem(error: unknown): Problem {
  */
 export function assertNoRetryOnFail(context: Pick<IExecuteFunctions, 'getNode'>): void {
 	const node = context.getNode();
-	const message = 'This node already retries. Turn off Retry On Fail in its settings.';
-	if (node.retryOnFail) throw operationError(node, { message });
+	if (node.retryOnFail) throw operationError(node, settingsProblems.retryOnFail);
 }
 
 /** How long items are read before control returns to n8n's event loop. */

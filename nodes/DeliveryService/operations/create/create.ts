@@ -7,6 +7,7 @@ import { logWarning } from '../../common/log';
 import { parameterReader, type ParameterReader } from '../../common/parameters';
 import { openLedger, type Ledger } from '../../ledger/ledger';
 import { dryRunHint } from '../../messages/dryRun';
+import { invalidItems, settingsProblems } from '../../messages/settings';
 import { attentionHint, failureSummary, listOutcomes, runHints } from '../../messages/summary';
 import { claimReports } from '../../sending/changes';
 import { lookUpJobs, lookUpUnsent, rememberMet } from '../../sending/claim';
@@ -14,7 +15,6 @@ import { rateLimitFor } from '../../sending/rateLimit';
 import { nothingSent, sendJobs, type Report, type SendingOptions } from '../../sending/send';
 import { openClient, creationRequest } from '../../service/client';
 import { operationError, unwrap, type Problem } from '../../common/result';
-import { joinSentences, pluralize } from '../../common/text';
 import type { Claim } from '../../ledger/claims';
 import { deliverySchema, type Delivery } from '../../service/schemas';
 import { serviceLabels, validate } from '../../service/validation';
@@ -119,18 +119,13 @@ function openRun(
 	const options = unwrap(node, readRunOptions(parameters));
 	const isRemembered = unwrap(node, readSkipAlreadySent(parameters));
 	assertNoRetryOnFail(context);
+	// n8n's retry of a failed execution runs the node again, also for deliveries that were created.
 	if (!isRemembered && !options.dryRun && context.getMode() === 'retry')
-		throw operationError(node, unsafeRetryProblem);
+		throw operationError(node, settingsProblems.unsafeRetry);
 	const sendsOthers = context.continueOnFail() || (source.isIndependent === true && isRemembered);
 	const ledger = isRemembered ? openLedger(context) : undefined;
 	return { source, options, ledger, isRemembered, sendsOthers };
 }
-
-/** n8n's retry of a failed execution runs the node again, also for deliveries that were created. */
-const unsafeRetryProblem = {
-	message: 'Without "Skip Already Sent", retrying this execution could create deliveries twice',
-	description: `If the first execution failed before this node, turn on "Skip Already Sent", save the workflow, and choose Retry with currently saved workflow. If it failed in this node, run the workflow again without the created and possibly created deliveries: its error lists them, or n8n's log if it was stopped. This retry sent nothing.`,
-};
 
 async function send(
 	context: IExecuteFunctions,
@@ -283,7 +278,7 @@ function readItem(
 			);
 		const { referenceId } = delivery.value;
 		job.referenceId = referenceId;
-		if (isRemembered && referenceId === undefined) return invalid(noReferenceProblem);
+		if (isRemembered && referenceId === undefined) return invalid(settingsProblems.noReference);
 		const { companyId } = options.value;
 		// The type of the order's shipping method is more specific than the option.
 		const type = order?.type ?? options.value.type;
@@ -303,21 +298,12 @@ function hoursSince(time = ''): number | undefined {
 /** The reference ID of an invalid delivery, if it is readable. */
 const referenceSchema = z.object({ referenceId: readableText }).catch({});
 
-const noReferenceProblem: Problem = {
-	message: 'Reference ID is missing',
-	description: 'Enter one: "Skip Already Sent" recognizes sent deliveries by it.',
-};
-
 /** @throws NodeOperationError for the first invalid item, so that nothing is sent */
 function assertValid(node: INode, jobs: readonly Job[]): void {
 	const [first, ...others] = jobs.filter(({ outcome }) => outcome?.kind === 'invalid');
 	if (first?.outcome?.kind !== 'invalid') return;
-	const { message, description: advice } = first.outcome.problem;
-	const alsoInvalid =
-		others.length > 0 &&
-		`${pluralize(others.length, 'other item is', 'other items are')} also invalid.`;
-	const description = joinSentences([advice, alsoInvalid, 'No delivery was created.']);
-	const error = itemError(node, { message, description }, first.item);
+	const problem = invalidItems(first.outcome.problem, others.length);
+	const error = itemError(node, problem, first.item);
 	error.context.data = failureSummary(jobs, true)?.lists;
 	throw error;
 }

@@ -1,4 +1,5 @@
 import { operationError } from '../../common/result';
+import { settingsProblems } from '../../messages/settings';
 import { showFor, type Operation } from '../resource';
 import { createDeliveries } from './create';
 import { fromFields } from './fromFields';
@@ -68,7 +69,7 @@ export const createDelivery: Operation = {
 			const value = parameters.get('source', 0);
 			const selected = choices.find(({ option }) => option.value === value);
 			if (selected) return selected.source;
-			throw operationError(context.getNode(), { message: 'Choose a source under Create From' });
+			throw operationError(context.getNode(), settingsProblems.noSource);
 		});
 	},
 };
