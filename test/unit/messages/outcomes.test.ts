@@ -1,3 +1,4 @@
+import { StoreError } from '../../../nodes/DeliveryService/ledger/store';
 import {
 	describe as describeOutcome,
 	neededFor,
@@ -26,3 +27,14 @@ test.each(['processing', 'pending', undefined, 3])(
 		expect(neededFor(job)).toBe('');
 	},
 );
+
+test.each([
+	['tooSlow', "n8n's database was too slow"],
+	['stopped', 'the execution was stopped'],
+] as const)('says why the memory failed: %s', (code, cause) => {
+	const halt = { code: 'store', error: new StoreError(code) } as const;
+	const outcome: Outcome = { kind: 'notSent', why: { code: 'halted', halt } };
+	expect(describeOutcome({ item: 0, referenceId: '#1001' }, outcome, true).message).toBe(
+		`#1001 was not sent: n8n could not check which reference IDs were already sent: ${cause}`,
+	);
+});
