@@ -1,3 +1,4 @@
+/** The credential of the nodes: what users enter, and how n8n signs in with it. */
 import type { IAuthenticateGeneric, Icon, ICredentialType, INodeProperties } from 'n8n-workflow';
 
 /**

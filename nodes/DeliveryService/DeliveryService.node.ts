@@ -1,3 +1,4 @@
+/** The node Delivery Service: its panel, and the operation that a run selects. */
 import {
 	NodeConnectionTypes,
 	NodeOperationError,

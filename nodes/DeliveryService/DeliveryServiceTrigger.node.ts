@@ -1,3 +1,4 @@
+/** The node Delivery Service Trigger: its panel, and what n8n calls. */
 import {
 	NodeConnectionTypes,
 	type IHookFunctions,

@@ -1,3 +1,4 @@
+/** Time: a clock that tests replace, waits, and the day and the time of day in a time zone. */
 import { sleep } from 'n8n-workflow';
 
 /** The injected clock, so that an hour of waiting can be tested in milliseconds. */

@@ -1,3 +1,4 @@
+/** Values of any shape, e.g. parsed JSON: reads their fields, limits their size, splits lists. */
 import { z } from 'zod/v4';
 
 /** Parses JSON text; undefined when the text is not JSON. */

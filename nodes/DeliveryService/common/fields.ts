@@ -1,3 +1,4 @@
+/** The fields of the panel that several operations share. */
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 /** A field of text. */

@@ -1,3 +1,4 @@
+/** How the nodes write to n8n's log. */
 import type { FunctionsBase } from 'n8n-workflow';
 
 /** Logs a warning, with the node and workflow before it, in one line whatever their names contain. */

@@ -1,3 +1,4 @@
+/** How the nodes read their parameters, each no more often than needed. */
 import { z } from 'zod/v4';
 
 import { anyObject, tryParseJson, valueAt } from './data';

@@ -1,3 +1,4 @@
+/** Problems as values, and the errors of n8n that are made of them. */
 import { type INode, NodeApiError, NodeOperationError } from 'n8n-workflow';
 
 import { endSentence } from './text';

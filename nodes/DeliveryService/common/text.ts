@@ -1,3 +1,5 @@
+/** Texts: compares, shortens and joins them. */
+
 /** Whether a text has more than `maxCharacters` Unicode code points. */
 export function isLongerThan(text: string, maxCharacters: number): boolean {
 	// No text has more code points than code units, which are faster to count.

@@ -1,3 +1,4 @@
+/** The memory of a workflow: what the other folders use of it. */
 import { realClock, type Clock } from '../common/clock';
 import { chunk } from '../common/data';
 import type { Change } from './changes';

@@ -1,3 +1,4 @@
+/** n8n's deduplication store as a list of entries: one access at a time, under a lock across processes. */
 import { randomUUID } from 'crypto';
 import type { DeduplicationScope, ICheckProcessedOptions, IExecuteFunctions } from 'n8n-workflow';
 
@@ -88,6 +89,13 @@ export async function clearStore(context: StoreContext): Promise<void> {
 	await runInQueue(context, async () => await helpers.clearAllProcessedItems(...inWorkflow));
 }
 
+/** The store is not reliable, or not in time. `messages/` words why. */
+export class StoreError extends Error {
+	constructor(readonly code: 'tooSlow' | 'stopped') {
+		super(code);
+	}
+}
+
 /** A lock across processes: one of them has it until someone releases it. */
 export interface Lock {
 	/**
@@ -145,7 +153,7 @@ export async function withLock<Result>(
 ): Promise<Result> {
 	const isWithin = await acquire(lock, options);
 	const assertWithin = (ms: number) => {
-		if (!isWithin(ms)) throw new Error("n8n's database was too slow");
+		if (!isWithin(ms)) throw new StoreError('tooSlow');
 	};
 	try {
 		assertWithin(maxHoldMs);
@@ -195,7 +203,7 @@ async function acquire(lock: Lock, { clock, random, signal }: LockOptions): Prom
 		await clock.wait(pause);
 		sameHolderMs += pause;
 		// After a short wait, a stopped execution can still record what it created.
-		if (sameHolderMs >= 10_000 && signal?.aborted) throw new Error('the execution was stopped');
+		if (sameHolderMs >= 10_000 && signal?.aborted) throw new StoreError('stopped');
 	}
 }
 

@@ -1,3 +1,4 @@
+/** The sentences about Shopify orders that are skipped, lack something or need a person. */
 import type { Problem } from '../common/result';
 import type { CashReduced } from '../shopify/cash';
 import { deliveryMethodNames } from '../shopify/fulfillmentOrder';
@@ -6,8 +7,6 @@ import type { StopReason } from '../shopify/facts';
 import type { ChangedOrder } from '../shopify/laterChanges';
 import type { PartlyPaid } from '../shopify/payment';
 import type { Skip } from '../shopify/skipping';
-
-/** The sentences about Shopify orders that are skipped, lack something or need a person. */
 
 /**
  * What happened to a skipped order and what to do.

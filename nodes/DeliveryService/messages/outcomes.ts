@@ -1,5 +1,7 @@
+/** The sentences about the result of a delivery: each is written here once. */
 import type { Problem } from '../common/result';
 import { joinSentences, listUpTo, lowerFirst, pluralize } from '../common/text';
+import { StoreError } from '../ledger/store';
 import type { Created, Failure, FailureReason, Halt, Job, Outcome, Skipped } from '../sending/job';
 import type { Exchange } from '../service/client';
 import { explainFailure, notADeliveryService, serviceDetail } from '../service/errors';
@@ -9,8 +11,6 @@ import type { Action } from '../shopify/decide';
 import type { ShopifyLocation } from '../shopify/fulfillmentOrder';
 import type { OrderInfo } from '../shopify/toDelivery';
 import { actionNeeded, sendAnyway, skipMessage, skipNeeded } from './orders';
-
-/** The sentences about the result of a delivery: each is written here once. */
 
 /** The keyword of a skipped item for later nodes. */
 export function skipReason({ why }: Skipped): string {
@@ -295,8 +295,14 @@ function haltProblem(halt: Halt): Problem {
 
 /** The message of an error, to follow a sentence. */
 export function causeOf(error: unknown): string {
+	if (error instanceof StoreError) return `: ${storeCauses[error.code]}`;
 	return error instanceof Error ? `: ${error.message}` : '';
 }
+
+const storeCauses: Readonly<Record<StoreError['code'], string>> = {
+	tooSlow: "n8n's database was too slow",
+	stopped: 'the execution was stopped',
+};
 
 /** The problem when n8n's database fails while references are checked. */
 export function storeProblem(error: unknown): Problem {

@@ -1,3 +1,4 @@
+/** The result of a whole run, for its error, its hints and n8n's log. */
 import type { Problem } from '../common/result';
 import {
 	endSentence,
@@ -10,8 +11,6 @@ import {
 import type { Job, Outcome } from '../sending/job';
 import type { Report } from '../sending/send';
 import { describe, neededFor } from './outcomes';
-
-/** The result of a whole run, for its error, its hints and n8n's log. */
 
 /** The name of an item in a list: its reference ID if it has one. */
 export function itemName({ item, referenceId }: Pick<Job, 'item' | 'referenceId'>): string {

@@ -1,3 +1,7 @@
+/**
+ * The items of all operations: reads them without blocking n8n, pairs output with input, and obeys On
+ * Error.
+ */
 import {
 	type INode,
 	type INodeExecutionData,

@@ -1,3 +1,4 @@
+/** What an operation is, and the fields by which the panel selects one. */
 import type {
 	IDisplayOptions,
 	IExecuteFunctions,

@@ -1,3 +1,7 @@
+/**
+ * A job: an input item on its way to its output item, and its outcome. Reasons are data: `messages/` words
+ * them.
+ */
 import type { Problem } from '../common/result';
 import type { Change } from '../ledger/changes';
 import type { Claim } from '../ledger/claims';

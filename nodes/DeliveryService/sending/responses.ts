@@ -1,3 +1,4 @@
+/** What a response means: whether a request may be retried, and the outcome of each delivery in it. */
 import { isSuccess, type Exchange } from '../service/client';
 import { isAboutAllRequests, isCertificateError, isRedirect } from '../service/errors';
 import { codeAndMessageSchema, creationResponseSchema, errorBodySchema } from '../service/schemas';

@@ -1,3 +1,4 @@
+/** The client of the service: the only code that sends requests with the credential. */
 import {
 	type IExecuteFunctions,
 	type IHookFunctions,

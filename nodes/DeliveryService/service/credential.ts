@@ -1,3 +1,4 @@
+/** The values of the credential: their rules, and the company that they or an option name. */
 import { z } from 'zod/v4';
 
 import { failure, type Result } from '../common/result';

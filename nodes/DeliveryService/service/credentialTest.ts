@@ -1,3 +1,4 @@
+/** The credential's connection test. */
 import type {
 	ICredentialsDecrypted,
 	ICredentialTestFunctions,

@@ -1,3 +1,4 @@
+/** What a failed request means, in words for the user. */
 import type { Exchange, NoResponse } from './client';
 import type { Problem } from '../common/result';
 import { joinSentences, pluralize } from '../common/text';

@@ -1,3 +1,4 @@
+/** The events of the service: their names, codes and payloads. */
 import { z } from 'zod/v4';
 
 import { tryParseJson } from '../common/data';

@@ -1,4 +1,4 @@
-/*
+/**
  * The one place that reads what the service, a gateway or a proxy answers. A body is read up to a size,
  * parsed up to a depth, and freed of the credential's secrets, which a server may quote. Text that a
  * message shows goes through `shownText`.

@@ -1,3 +1,7 @@
+/**
+ * The request and response bodies of the API document. Request schemas are strict: they reject unknown
+ * fields, wrong types and broken rules. Response schemas are tolerant and keep unknown fields.
+ */
 import { z } from 'zod/v4';
 
 import { anyObject } from '../common/data';
@@ -33,11 +37,6 @@ export const limits = {
 	/** Characters of a tag's name. */
 	tagLength: 50,
 } as const;
-
-/*
- * The request and response bodies of the API document. Request schemas are strict: they reject unknown
- * fields, wrong types and broken rules. Response schemas are tolerant and keep unknown fields.
- */
 
 /** A package's size (docs/api.md, section 2.5). */
 export const packageSizeSchema = z.preprocess(lowerCase, z.enum(['xs', 's', 'm', 'l', 'xl']));

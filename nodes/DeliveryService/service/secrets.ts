@@ -1,4 +1,4 @@
-/*
+/**
  * How the secrets of a credential are recognized in a text: a server may quote the request in a message,
  * a page or a header, encoded once or several times, and cut off.
  */

@@ -1,3 +1,4 @@
+/** Checks values against a schema, and words what is wrong with the labels of the panel. */
 import type { z } from 'zod/v4';
 
 import { fieldOf, valueAt } from '../common/data';

@@ -1,11 +1,10 @@
-import { z } from 'zod/v4';
-
-import { isBlank, isLongerThan, stripInvisible } from '../common/text';
-
-/*
+/**
  * The types of values in requests. Each accepts the formats of the editor, of JSON and of
  * expressions.
  */
+import { z } from 'zod/v4';
+
+import { isBlank, isLongerThan, stripInvisible } from '../common/text';
 
 const numericText = /^[+-]?\d+(\.\d+)?$/;
 

@@ -1,3 +1,4 @@
+/** The webhook subscriptions of a company: lists, creates and removes them. */
 import type { INode } from 'n8n-workflow';
 import type { z } from 'zod/v4';
 

@@ -1,3 +1,4 @@
+/** What becomes of an order, by what is known about it and the user's options. */
 import type { Delivery } from '../service/schemas';
 import { decideCash, type CashAction, type CashDecision } from './cash';
 import type { OrderFacts, StopReason } from './facts';
@@ -7,8 +8,6 @@ import type { OrderProblem } from './problems';
 import { toDropoff } from './recipient';
 import { referenceFields } from './references';
 import { findSkip, isPaymentExcluded, type Skip } from './skipping';
-
-/** What becomes of an order, by what is known about it and the user's options. */
 
 /** Whether an order is sent, and what a person must do about it besides. */
 export type Decision =

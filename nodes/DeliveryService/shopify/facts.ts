@@ -1,3 +1,7 @@
+/**
+ * Everything about an order that decides whether and how it is delivered. It is read here, once:
+ * decisions, deliveries, changes and messages take it and read nothing again.
+ */
 import type { Result } from '../common/result';
 import { findDeliveryDate, laterSendingDay, type DeliveryDate } from './deliveryDate';
 import type { OrderCandidate } from './item';
@@ -10,11 +14,6 @@ import { findPickup, type Pickup } from './pickup';
 import { readRecipient, type Recipient } from './recipient';
 import { referencesOf, type OrderReferences } from './references';
 import { countUnits, needsShipping, unitsByLine, type LineUnits, type OrderUnits } from './units';
-
-/*
- * Everything about an order that decides whether and how it is delivered. It is read here, once:
- * decisions, deliveries, changes and messages take it and read nothing again.
- */
 
 export interface OrderFacts {
 	order: Order;

@@ -1,3 +1,4 @@
+/** Fulfillment orders: the fields that are used, and the places that they ship from and to. */
 import { z } from 'zod/v4';
 
 import {

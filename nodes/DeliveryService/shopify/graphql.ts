@@ -1,16 +1,15 @@
-import { z } from 'zod/v4';
-
-import { valueAt } from '../common/data';
-import { failure, type Result } from '../common/result';
-import { parseDecimal, scale, toText, whole } from './money';
-
-/*
+/**
  * Orders of Shopify's GraphQL Admin API, converted to the REST resource, so that one mapper reads both.
  * The query in examples/queries.md names its fields as REST does; this file knows what still differs:
  * connections, IDs, amounts, enum values, and texts that are objects. REST leaves out a field for a
  * reason, a query by mistake: the fields that decide about money, or whether an order is sent, are
  * required.
  */
+import { z } from 'zod/v4';
+
+import { valueAt } from '../common/data';
+import { failure, type Result } from '../common/result';
+import { parseDecimal, scale, toText, whole } from './money';
 
 const gidPattern = /^gid:\/\/shopify\/(\w+)\/(\d+)/;
 

@@ -1,10 +1,4 @@
-import { valueAt } from '../common/data';
-import { failure, type Result } from '../common/result';
-import { isBlank } from '../common/text';
-import { gidType } from './graphql';
-import { optionalText } from './orderSchema';
-
-/*
+/**
  * Finds the order in an input item. n8n's nodes and the examples put it in one of six places:
  *
  * | Place             | By                                                                          |
@@ -19,6 +13,11 @@ import { optionalText } from './orderSchema';
  * A fulfillment order is in the field `fulfillmentOrder` of the item. If one seems to be anywhere else,
  * that is an error: the whole order must not be sent in its place.
  */
+import { valueAt } from '../common/data';
+import { failure, type Result } from '../common/result';
+import { isBlank } from '../common/text';
+import { gidType } from './graphql';
+import { optionalText } from './orderSchema';
 
 /** The paths in the order in which they are tried. */
 const places = [

@@ -1,3 +1,4 @@
+/** The user's settings for orders: which are sent, and how they become deliveries. */
 import { z } from 'zod/v4';
 
 import { deliveryTypeSchema, packageSizeSchema } from '../service/schemas';

@@ -1,3 +1,4 @@
+/** Shipping methods: which ones of an order are for drivers, and the delivery type that they mean. */
 import { foldWords } from '../common/text';
 import type { OrderMapping } from './mapping';
 import type { Order } from './order';

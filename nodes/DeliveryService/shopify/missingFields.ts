@@ -1,3 +1,4 @@
+/** The fields that an order lacks, and without which it may be decided wrongly. */
 import { valueAt } from '../common/data';
 import { isGraphql } from './graphql';
 import type { OrderCandidate } from './item';

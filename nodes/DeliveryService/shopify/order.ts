@@ -1,3 +1,7 @@
+/**
+ * Reads an order, and the fulfillment order beside it, into the fields that are used: the REST resource,
+ * to which orders of the GraphQL API are converted.
+ */
 import { z } from 'zod/v4';
 
 import { valueAt } from '../common/data';
@@ -6,11 +10,6 @@ import { destinationOf, fulfillmentOrderSchema, type FulfillmentOrder } from './
 import { gidNumber, isGraphql, toRest, type QueryProblem } from './graphql';
 import type { OrderCandidate } from './item';
 import { ifReadable, object, optionalText, orderSchema } from './orderSchema';
-
-/*
- * Reads an order, and the fulfillment order beside it, into the fields that are used: the REST resource,
- * to which orders of the GraphQL API are converted.
- */
 
 /** A parsed order. */
 export type Order = z.output<typeof orderSchema> & {

@@ -1,3 +1,4 @@
+/** The fields of an order that are used, and how each kind of value is read. */
 import { z } from 'zod/v4';
 
 import { valueAt } from '../common/data';

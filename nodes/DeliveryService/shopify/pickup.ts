@@ -1,3 +1,4 @@
+/** Whether the customer picks up an order. */
 import { foldWords, normalizeName } from '../common/text';
 import { isListed, storePickupNames } from './methods';
 import type { Order } from './order';

@@ -1,3 +1,4 @@
+/** Who receives an order, and where. */
 import { failure, type Result } from '../common/result';
 import type { Delivery } from '../service/schemas';
 import { isEmailAddress, latitude, longitude } from '../service/values';

@@ -1,3 +1,4 @@
+/** The reference IDs by which the deliveries of an order are recognized. */
 import { limits } from '../service/schemas';
 import type { OrderMapping } from './mapping';
 import type { OrderIdentifiers } from './order';

@@ -1,14 +1,13 @@
+/**
+ * Why an order is skipped: it is not for drivers, waits for something, or needs a person first. Some of
+ * these depend on the user's filters.
+ */
 import { foldWords } from '../common/text';
 import type { OrderFacts } from './facts';
 import type { DeliveryMethod, FulfillmentOrder } from './fulfillmentOrder';
 import type { OrderMapping } from './mapping';
 import { partlyPaid, type PartlyPaid, type Payment } from './payment';
 import type { Pickup } from './pickup';
-
-/*
- * Why an order is skipped: it is not for drivers, waits for something, or needs a person first. Some of
- * these depend on the user's filters.
- */
 
 /** Why an order, or the fulfillment order of it, is skipped. */
 export type Skip =

@@ -1,3 +1,4 @@
+/** From an item with a Shopify order to changes of its delivery. */
 import { decideCash } from './cash';
 import { missingFieldsAction, noReference, type Action } from './decide';
 import { readFacts } from './facts';
@@ -7,8 +8,6 @@ import { identifiersOf, orderLabel } from './order';
 import type { OrderProblem, OrderSubject } from './problems';
 import { findSkip, type Skip } from './skipping';
 import { isPartlyFulfilled, toPackages } from './units';
-
-/** From an item with a Shopify order to changes of its delivery. */
 
 /** The changes of the order's delivery, not yet validated, or why there are none. */
 export type ChangesResult =

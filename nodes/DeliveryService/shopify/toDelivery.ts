@@ -1,3 +1,4 @@
+/** From an item with a Shopify order to its delivery, or why there is none. */
 import { isLongerThan } from '../common/text';
 import { limits, type CreationBody, type Delivery } from '../service/schemas';
 import { decide, type Action, type Decision } from './decide';
@@ -12,8 +13,6 @@ import type { OrderProblem, OrderSubject } from './problems';
 import { referencesOf, type OrderReferences } from './references';
 import { isWaiting, type Skip } from './skipping';
 import { toPackages, type LineUnits } from './units';
-
-/** From an item with a Shopify order to its delivery, or why there is none. */
 
 /** Identifies the Shopify order of a delivery for later workflow steps. */
 export interface ShopifyOrder {

@@ -1,3 +1,4 @@
+/** The units of an order: how many of each line item its delivery takes, and their packages. */
 import type { Delivery } from '../service/schemas';
 import type { FulfillmentOrder } from './fulfillmentOrder';
 import type { OrderMapping } from './mapping';

@@ -1,3 +1,4 @@
+/** The trigger's panel. */
 import type { INodeProperties, INodeTypeDescription, IWebhookDescription } from 'n8n-workflow';
 
 import { eventNames, eventOptions, events } from '../service/events';

@@ -1,3 +1,4 @@
+/** The filters of the trigger: their options, and which events pass. */
 import type { Problem } from '../common/result';
 import { toList } from '../common/parameters';
 import { isSameStatus } from '../service/statuses';

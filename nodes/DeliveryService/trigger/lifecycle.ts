@@ -1,3 +1,7 @@
+/**
+ * What n8n calls when it turns a trigger on or off: when the workflow is published or unpublished,
+ * when the user starts or stops listening for a test event, and in n8n 1 when n8n starts.
+ */
 import { NodeApiError, type IHookFunctions } from 'n8n-workflow';
 
 import { operationError } from '../common/result';
@@ -21,11 +25,6 @@ import {
 	type OpenTrigger,
 } from './settings';
 import { isOwnUrl, type EventSubscription } from './urls';
-
-/*
- * What n8n calls when it turns a trigger on or off: when the workflow is published or unpublished,
- * when the user starts or stops listening for a test event, and in n8n 1 when n8n starts.
- */
 
 /**
  * Subscribes the trigger's event URLs (docs/api.md, section 4.3): creates missing and blacklisted

@@ -1,3 +1,4 @@
+/** Errors and log lines of the trigger. */
 import {
 	NodeApiError,
 	NodeOperationError,
@@ -12,8 +13,6 @@ import type { Subscription } from '../service/client';
 import { eventLabel } from '../service/events';
 import { shownUrl, webhookName } from '../service/webhooks';
 import { triggerId } from './settings';
-
-/* Errors and log lines of the trigger. */
 
 /** A webhook URL on localhost, which the service cannot reach. */
 export function localhostProblem(webhookUrl: string): Problem {

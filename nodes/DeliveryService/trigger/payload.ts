@@ -1,3 +1,4 @@
+/** The body of a call, read as events. */
 import { z } from 'zod/v4';
 
 import { parseEvent, type EventName } from '../service/events';

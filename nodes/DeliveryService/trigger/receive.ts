@@ -1,3 +1,4 @@
+/** What happens when the trigger's webhook URL is called. */
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { z } from 'zod/v4';
 

@@ -1,3 +1,4 @@
+/** The settings of the trigger: reads and checks them, and keeps what a call needs of them. */
 import type { IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { z } from 'zod/v4';
 

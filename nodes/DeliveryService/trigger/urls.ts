@@ -1,3 +1,4 @@
+/** The URLs of events: how they are made, signed and recognized. */
 import { createHash, createHmac, timingSafeEqual } from 'crypto';
 
 import { eventNames, events, type EventName } from '../service/events';

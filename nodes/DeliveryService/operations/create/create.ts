@@ -1,3 +1,6 @@
+/**
+ * A run that creates deliveries: reads and checks the items, then sends them, or shows what it would send.
+ */
 import type { IExecuteFunctions, INode, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import { z } from 'zod/v4';
 

@@ -1,11 +1,10 @@
+/** Create from the fields of the node: the fields, and how an item becomes a delivery by them. */
 import { textField } from '../../common/fields';
 import { collectionEntries, toList, collectionParameter, readJson } from '../../common/parameters';
 import { packagesField, readPackages } from '../fields/package';
 import { placeFields, readPlace } from '../fields/place';
 import { showFor } from '../resource';
 import type { Source } from './create';
-
-/* Create from the fields of the node: the fields, and how an item becomes a delivery by them. */
 
 /** Creates deliveries from the fields of the node (docs/api.md, section 2.1). */
 export const fromFields: Source = {

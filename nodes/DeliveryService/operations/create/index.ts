@@ -1,3 +1,4 @@
+/** The two operations that create deliveries, as the editor shows them. */
 import { operationError } from '../../common/result';
 import { settingsProblems } from '../../messages/settings';
 import { showFor, type Operation } from '../resource';
@@ -6,8 +7,6 @@ import { fromFields } from './fromFields';
 import { fromJson } from './fromJson';
 import { fromShopifyOrder } from './fromShopifyOrder';
 import { optionFields } from './options';
-
-/* The two operations that create deliveries, as the editor shows them. */
 
 /** Creates a delivery from each Shopify order. */
 export const createFromOrders: Operation = {

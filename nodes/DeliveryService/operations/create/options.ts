@@ -1,3 +1,4 @@
+/** The options of both operations that create deliveries: fields, rules, and how they are read. */
 import type { INodeProperties } from 'n8n-workflow';
 import { z } from 'zod/v4';
 
@@ -13,8 +14,6 @@ import { readCompanyOption } from '../../service/credential';
 import { limits, companyIdSchema, deliveryTypeSchema } from '../../service/schemas';
 import { serviceLabels, validate } from '../../service/validation';
 import { numeric } from '../../service/values';
-
-/* The options of both operations that create deliveries: fields, rules, and how they are read. */
 
 // n8n's lint rules don't recognize a property of an object as a default.
 const defaultBatchSize = limits.deliveriesPerRequest;

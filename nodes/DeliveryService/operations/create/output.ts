@@ -1,3 +1,4 @@
+/** The output items and hints of a run that creates deliveries. */
 import type { INodeExecutionData, NodeExecutionHint } from 'n8n-workflow';
 
 import { problemText } from '../../common/result';

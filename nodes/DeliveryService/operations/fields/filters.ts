@@ -1,3 +1,4 @@
+/** Which orders Create From Shopify Orders sends: the fields of the filters, and how they are read. */
 import type { INodeProperties } from 'n8n-workflow';
 
 import { flagField, textField } from '../../common/fields';
@@ -6,8 +7,6 @@ import { isEmptyValue } from '../../service/values';
 import { deliveryDateAttributes } from '../../shopify/deliveryDate';
 import { deliveryMethodNames, deliveryMethods } from '../../shopify/fulfillmentOrder';
 import { storePickupNames } from '../../shopify/methods';
-
-/* Which orders Create From Shopify Orders sends: the fields of the filters, and how they are read. */
 
 /** The most used filter, so it is a field of its own. */
 export const shippingMethodsField: INodeProperties = {

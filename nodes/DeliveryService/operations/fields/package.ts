@@ -1,9 +1,8 @@
+/** The fields of packages, for Create and Update, and how they are read. */
 import type { INodeParameters, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import { textField } from '../../common/fields';
 import { collectionEntries, omitBlank } from '../../common/parameters';
-
-/* The fields of packages, for Create and Update, and how they are read. */
 
 /** The package sizes (docs/api.md, section 2.5). */
 export const packageSizeOptions: INodePropertyOptions[] = [

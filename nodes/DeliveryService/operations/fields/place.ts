@@ -1,3 +1,4 @@
+/** The fields of a pickup or a recipient with its address, and how they are read. */
 import type { INodeProperties } from 'n8n-workflow';
 
 import { coordinateFields, requiredField, textField } from '../../common/fields';
@@ -9,8 +10,6 @@ import {
 } from '../../common/parameters';
 import { lowerFirst } from '../../common/text';
 import { showFor } from '../resource';
-
-/* The fields of a pickup or a recipient with its address, and how they are read. */
 
 type Side = 'pickup' | 'dropoff';
 

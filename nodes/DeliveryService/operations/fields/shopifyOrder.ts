@@ -1,3 +1,4 @@
+/** The fields of an order and of its options, and the mapping (shopify/mapping.ts) that they make. */
 import type { INodeProperties } from 'n8n-workflow';
 
 import { realClock } from '../../common/clock';
@@ -15,8 +16,6 @@ import { validate } from '../../service/validation';
 import { openFilters, orderMappingSchema, type OrderMapping } from '../../shopify/mapping';
 import { filterOptions, readFilters, shippingMethodsField } from './filters';
 import { fallbackEmailField, orderOptions, updatedOrderOptions } from './shopifyOrderOptions';
-
-/* The fields of an order and of its options, and the mapping (shopify/mapping.ts) that they make. */
 
 /** The parameter that contains the order. */
 export const orderField: INodeProperties = {

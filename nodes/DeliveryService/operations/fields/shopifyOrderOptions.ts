@@ -1,9 +1,8 @@
+/** The options under Order Options, and which of them apply to updates. */
 import type { INodeProperties } from 'n8n-workflow';
 
 import { deliveryTypeOptions, flagField, textField } from '../../common/fields';
 import { packageSizeOptions, sizeField } from './package';
-
-/* The options under Order Options, and which of them apply to updates. */
 
 /** Required by many shops with phone or marketplace orders, so it is a field of its own. */
 export const fallbackEmailField: INodeProperties = textField(

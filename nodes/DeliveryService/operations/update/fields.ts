@@ -1,3 +1,4 @@
+/** The fields of Update. */
 import type { INodeProperties } from 'n8n-workflow';
 
 import {
@@ -11,8 +12,6 @@ import {
 import { updatedPackagesField } from '../fields/package';
 import { orderField, updateOrderOptionsFields } from '../fields/shopifyOrder';
 import { showFor } from '../resource';
-
-/* The fields of Update. */
 
 /**
  * The fields that can be changed (docs/api.md, section 4.2); only those the user adds are sent. n8n

@@ -1,3 +1,4 @@
+/** Update: from input items through requests to output items. */
 import type { IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
 
 import { realClock } from '../../common/clock';
@@ -18,8 +19,6 @@ import {
 import type { Operation } from '../resource';
 import { updateFields } from './fields';
 import { readUpdate, rejectSharedReferences, type ReadUpdate } from './readUpdate';
-
-/* Update: from input items through requests to output items. */
 
 /** Updates existing deliveries (docs/api.md, section 4.2). */
 export const updateDelivery: Operation = {

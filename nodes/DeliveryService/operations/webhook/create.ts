@@ -1,3 +1,4 @@
+/** The operation Webhook: Create. */
 import { outputItem } from '../items';
 import type { Operation } from '../resource';
 import {

@@ -1,4 +1,4 @@
-/* The operation Webhook: Delete. Its URL usually comes from Get Many: a list in the editor would save it in the workflow. */
+/** The operation Webhook: Delete. Its URL usually comes from Get Many: a list in the editor would save it in the workflow. */
 import { operationError } from '../../common/result';
 import { joinSentences } from '../../common/text';
 import { outputItem } from '../items';

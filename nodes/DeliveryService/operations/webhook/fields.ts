@@ -1,3 +1,4 @@
+/** The fields that the webhook operations share, and their run for each item. */
 import type { IExecuteFunctions, INode, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 
 import { asRecord, parameterReader } from '../../common/parameters';

@@ -1,3 +1,4 @@
+/** The operation Webhook: Get Many. */
 import { z } from 'zod/v4';
 
 import { asRecord, omitBlank } from '../../common/parameters';

@@ -1,4 +1,4 @@
-/* The operation Webhook: Reactivate: which blacklisted webhooks it re-creates, and what may be lost on the way. */
+/** The operation Webhook: Reactivate: which blacklisted webhooks it re-creates, and what may be lost on the way. */
 import { NodeApiError, type IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod/v4';
 
