@@ -67,12 +67,6 @@ test('the README links every page, and every page has one title', () => {
 	expect(titles.filter((count) => count !== 1)).toEqual([]);
 });
 
-test('CONTRIBUTING.md lists every development dependency with its purpose', () => {
-	const packages = Object.keys(manifest.devDependencies);
-	const { markdown } = page('CONTRIBUTING.md');
-	expect(packages.filter((name) => !markdown.includes(`\n| \`${name}\` | `))).toEqual([]);
-});
-
 test('no command is in two tables', () => {
 	const commands = pages()
 		.filter(({ path }) => path !== 'CHANGELOG.md')
