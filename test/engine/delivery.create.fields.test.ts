@@ -47,8 +47,12 @@ describe('delivery from fields', () => {
 				json: {
 					referenceId: '',
 					outcome: 'created',
-					message: 'Created',
+					message: 'Created a delivery for Ana Torres',
 					actionNeeded: '',
+					customer: 'Ana Torres',
+					cash: 0,
+					address: '48 Oak Avenue, Springfield',
+					...{ orderUrl: '', help: '' },
 					id: created?.record.id,
 					trackLink: created?.record.trackLink,
 					statusDelivery: 'processing',
@@ -300,8 +304,8 @@ describe('options of Create with fields', () => {
 	};
 
 	test.each([
-		['the simplified fields', {}, 10],
-		['every field, including unknown ones,', { simplify: false }, 10 + 9],
+		['the simplified fields', {}, 15],
+		['every field, including unknown ones,', { simplify: false }, 15 + 9],
 	])('returns %s of a record', async (_what, options, count) => {
 		service.control.addFault({
 			kind: 'statusAfter',
@@ -314,9 +318,14 @@ describe('options of Create with fields', () => {
 		expect(service.creations()).toEqual([{ deliveries: [{ ...plain, referenceId: '#1001' }] }]);
 		const [json = {}] = jsonOf(items);
 		expect(Object.keys(json)).toHaveLength(count);
-		const { outcome, message, reason, actionNeeded, ...fromRecord } = json;
-		expect({ outcome, message, reason, actionNeeded }).toEqual({
-			...{ outcome: 'created', message: 'Created', reason: '', actionNeeded: '' },
+		const { outcome, reason, ...others } = json;
+		expect({ outcome, reason }).toEqual({ outcome: 'created', reason: '' });
+		const { message, actionNeeded, customer, cash, address, orderUrl, help, ...fromRecord } =
+			others;
+		expect({ message, actionNeeded, customer, cash, address, orderUrl, help }).toEqual({
+			message: 'Created a delivery for #1001, Ana Torres',
+			...{ customer: 'Ana Torres', cash: 0, address: '48 Oak Avenue, Springfield' },
+			...{ actionNeeded: '', orderUrl: '', help: '' },
 		});
 		expect({ ...record, shopifyOrder: '' }).toMatchObject(fromRecord);
 		expect(json).toMatchObject({ id: 'd-1', referenceId: '#1001', statusDelivery: 'processing' });

@@ -36,8 +36,7 @@ async function run(
 }
 
 const created = { outcome: 'created', actionNeeded: '' };
-const look =
-	'Look for it in the Delivery Service; if it is not there, send it with Send Anyway.';
+const look = 'Look for it in the Delivery Service; if it is not there, send it with Send Anyway.';
 const unseen = {
 	outcome: 'skipped',
 	reason: 'unseen',

@@ -106,12 +106,16 @@ describe('invalid item among valid ones', () => {
 		});
 	});
 
+	const empty = { customer: '', cash: '', address: '', orderUrl: '', help: '' };
+	const unknownToOwner = { ...empty, repeat: false };
 	const errors = [
 		{
 			error: {
 				message: 'R3: Package size "xxl" is not one of xs, s, m, l, xl [item 3]',
 				outcome: 'invalid',
 				referenceId: 'R3',
+				actionNeeded: expect.stringMatching(/^R3: Package size "xxl" /),
+				...unknownToOwner,
 			},
 			message: expect.stringMatching(/^R3: Package size "xxl" /),
 		},
@@ -123,6 +127,8 @@ describe('invalid item among valid ones', () => {
 				description: expect.stringMatching(/^Also: /),
 				outcome: 'invalid',
 				referenceId: 'R5',
+				actionNeeded: expect.stringMatching(/^R5: .*Also: /),
+				...unknownToOwner,
 			},
 			message: expect.stringMatching(/Also: /),
 		},

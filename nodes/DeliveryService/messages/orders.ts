@@ -1,5 +1,6 @@
 /** The sentences about Shopify orders that are skipped, lack something or need a person. */
 import type { Problem } from '../common/result';
+import { joinSentences } from '../common/text';
 import type { CashReduced } from '../shopify/cash';
 import { deliveryMethodNames } from '../shopify/fulfillmentOrder';
 import type { Action } from '../shopify/decide';
@@ -7,6 +8,7 @@ import type { StopReason } from '../shopify/facts';
 import type { ChangedOrder } from '../shopify/laterChanges';
 import type { PartlyPaid } from '../shopify/payment';
 import type { Skip } from '../shopify/skipping';
+import { helpWithAction, helpWithSkip, type Need } from './help';
 
 /**
  * What happened to a skipped order and what to do.
@@ -103,8 +105,13 @@ function dayOf(time: string): string {
 	return time.endsWith('Z') ? `${day} ${clock} UTC` : day;
 }
 
-/** What a person must do about an order that is skipped; empty if nothing. */
-export function skipNeeded(skip: Skip): string {
+/** What a person must do about an order that is skipped; undefined if nothing. */
+export function skipNeed(skip: Skip): Need | undefined {
+	const text = skipAdvice(skip);
+	return text === '' ? undefined : { text, help: helpWithSkip(skip) };
+}
+
+function skipAdvice(skip: Skip): string {
 	switch (skip.code) {
 		case 'notPaid':
 			return skip.partly ? partlyPaidText(skip.partly) : '';
@@ -121,9 +128,17 @@ export function skipNeeded(skip: Skip): string {
 	}
 }
 
-/** What a person must do about an order or its delivery; empty if nothing. */
-export function actionNeeded(actions: readonly Action[] = [], label = 'The order'): string {
-	return actions.map((action) => actionText(action, label)).join(' ');
+/** What a person must do about an order or its delivery. */
+export function actionNeeds(actions: readonly Action[] = [], label = 'The order'): Need[] {
+	return actions.map((action) => ({
+		text: actionText(action, label),
+		help: helpWithAction[action.code],
+	}));
+}
+
+/** The same as one text; empty if nothing. */
+export function actionNeeded(actions: readonly Action[] = [], label?: string): string {
+	return joinSentences(actionNeeds(actions, label).map(({ text }) => text));
 }
 
 function actionText(action: Action, label: string): string {

@@ -10,7 +10,8 @@ import { isPendingReview } from '../service/statuses';
 import type { Action } from '../shopify/decide';
 import type { ShopifyLocation } from '../shopify/fulfillmentOrder';
 import type { OrderInfo } from '../shopify/toDelivery';
-import { actionNeeded, sendAnyway, skipMessage, skipNeeded } from './orders';
+import { helpUrl, helpWithFailure, helpWithInvalid, type Need } from './help';
+import { actionNeeds, sendAnyway, skipMessage, skipNeed } from './orders';
 
 /** The keyword of a skipped item for later nodes. */
 export function skipReason({ why }: Skipped): string {
@@ -35,7 +36,7 @@ const reasonNames = {
 export function describe(job: Job, outcome: Outcome, isRemembered: boolean): Problem {
 	switch (outcome.kind) {
 		case 'created':
-			return { message: needsReview(outcome) ? 'Created, but pending review' : 'Created' };
+			return { message: createdMessage(job, outcome) };
 		case 'skipped':
 			return { message: skippedMessage(job, outcome) };
 		case 'invalid':
@@ -45,27 +46,57 @@ export function describe(job: Job, outcome: Outcome, isRemembered: boolean): Pro
 	}
 }
 
-/** What a person must do about an item; empty if nothing. */
+function createdMessage({ referenceId, order, delivery }: Job, created: Created): string {
+	const customer = order?.customer ?? delivery?.dropoff.contact.name;
+	const whom = [referenceId, customer].filter(Boolean).join(', ');
+	return `Created a delivery${whom && ` for ${whom}`}${needsReview(created) ? ', but it is pending review' : ''}`;
+}
+
+/** What a person must do about an item, besides what its failure says; empty if nothing. */
 export function neededFor(job: Job): string {
+	return joinSentences(needsOf(job).map(({ text }) => text));
+}
+
+/** The address of the docs about what a person must do about an item; empty if nothing. */
+export function helpFor(job: Job): string {
+	const { outcome } = job;
+	if (outcome?.kind === 'invalid') return job.order ? helpUrl(helpWithInvalid(outcome)) : '';
+	if (outcome && outcome.kind !== 'created' && outcome.kind !== 'skipped')
+		return helpUrl(helpWithFailure(outcome));
+	const [need] = needsOf(job);
+	return need ? helpUrl(need.help) : '';
+}
+
+function needsOf(job: Job): Need[] {
 	const { outcome, order, referenceId, claim, change } = job;
 	const label = order?.label ?? referenceId;
-	if (outcome?.kind !== 'skipped') {
-		const review = outcome?.kind === 'created' && needsReview(outcome) && reviewAdvice;
-		return joinSentences([review, actionNeeded(order?.actions, label)]);
+	const ofOrder = actionNeeds(order?.actions, label);
+	if (outcome?.kind !== 'skipped')
+		return outcome?.kind === 'created' && needsReview(outcome)
+			? [{ text: reviewAdvice, help: 'pending-review' }, ...ofOrder]
+			: ofOrder;
+	const { why } = outcome;
+	switch (why.code) {
+		case 'order': {
+			const need = skipNeed(why.skip);
+			return ofOrder.length > 0 || !need ? ofOrder : [need];
+		}
+		case 'sameReference':
+		case 'sameOrder':
+			return [];
+		case 'unseen':
+			return why.isNamed ? [] : [{ text: unseenText(job), help: 'older-order' }];
+		default: {
+			// What else an order needs was said when it was sent: a nightly run would say it every night.
+			const isCompared = claim?.sentAs && (why.code === 'alreadyCreated' || why.code === 'grown');
+			const actions = isCompared ? changedActions(order, change) : stopActions(order);
+			const changed = changedAfterSending(outcome, order?.location);
+			return [
+				...(changed === '' ? [] : [{ text: changed, help: 'changed-order' as const }]),
+				...actionNeeds(actions, label),
+			];
+		}
 	}
-	if (outcome.why.code === 'order') {
-		const actions = actionNeeded(order?.actions, label);
-		return actions === '' ? skipNeeded(outcome.why.skip) : actions;
-	}
-	if (outcome.why.code === 'sameReference' || outcome.why.code === 'sameOrder') return '';
-	if (outcome.why.code === 'unseen') return outcome.why.isNamed ? '' : unseenText(job);
-	// What else an order needs was said when it was sent: a nightly run would say it every night.
-	const { code } = outcome.why;
-	const isCompared = claim?.sentAs && (code === 'alreadyCreated' || code === 'grown');
-	return joinSentences([
-		changedAfterSending(outcome, order?.location),
-		actionNeeded(isCompared ? changedActions(order, change) : stopActions(order), label),
-	]);
 }
 
 /** What to do about the changes of a sent order that this run reports. */

@@ -47,11 +47,18 @@ export async function lookUpJobs(jobs: readonly Job[], ledger: Ledger): Promise<
 
 /**
  * Asks the ledger about the orders that would not be sent now: an order that was sent is "already sent",
- * whatever has happened to it since. Changes nothing in the ledger.
- *
- * @throws when the ledger can't be read
+ * whatever has happened to it since. Changes nothing in the ledger. If that can't be read, no order is sent.
  */
 export async function lookUpUnsent(jobs: readonly Job[], ledger: Ledger): Promise<void> {
+	try {
+		await lookUpSent(jobs, ledger);
+	} catch (error) {
+		const why = { code: 'halted', halt: { code: 'store', error } } as const;
+		for (const job of jobs) if (job.claim) job.outcome = { kind: 'notSent', why };
+	}
+}
+
+async function lookUpSent(jobs: readonly Job[], ledger: Ledger): Promise<void> {
 	const unsent = jobs.filter(({ delivery, claim }) => !delivery && claim);
 	const keyOf = ({ claim }: Job) => JSON.stringify([claim?.companyId, claim?.referenceId]);
 	// The ledger looks up each reference once.

@@ -7,6 +7,7 @@ import type { Change } from '../ledger/changes';
 import type { Claim } from '../ledger/claims';
 import type { Exchange } from '../service/client';
 import type { CreationBody, Delivery } from '../service/schemas';
+import type { OrderProblem } from '../shopify/problems';
 import type { Skip } from '../shopify/skipping';
 import type { OrderInfo } from '../shopify/toDelivery';
 
@@ -28,6 +29,8 @@ export interface Job {
 	change?: Change;
 	/** How long ago its order was placed, if that is known. */
 	ageHours?: number;
+	/** How long ago Shopify first called the webhook that reported it, if one did. */
+	calledHoursAgo?: number;
 	/** The job on whose outcome that of this duplicate depends. */
 	first?: Job;
 	/** Set once. */
@@ -35,7 +38,15 @@ export interface Job {
 }
 
 /** The result for an item. Reasons are data: `messages/` words them. */
-export type Outcome = Created | Skipped | Failure | { kind: 'invalid'; problem: Problem };
+export type Outcome = Created | Skipped | Failure | Invalid;
+
+/** Against a rule of the service, or not readable. */
+export interface Invalid {
+	kind: 'invalid';
+	problem: Problem;
+	/** What is wrong with a Shopify order, or that it has no pickup; undefined for a rule of the service. */
+	cause?: OrderProblem['code'] | 'noPickup';
+}
 
 export interface Created {
 	kind: 'created';

@@ -7,6 +7,7 @@ import type { OrderMapping } from './mapping';
 import { amountText, sign } from './money';
 import type { Payment } from './payment';
 import { paymentKind } from './paymentNames';
+import { fullAddress } from './recipient';
 
 /** By what has changed: what is owed, and all else that a driver acts on. */
 export interface LaterChanges {
@@ -63,9 +64,7 @@ function isCashInHand({ state, methods }: Payment, mapping: OrderMapping): boole
 function restAction(facts: OrderFacts, stop: StopReason | undefined): Action {
 	if (stop) return { code: 'stopDelivery', why: stop };
 	const { order, recipient, units, lines, date } = facts;
-	const to = order.shipping_address;
-	const address = [to?.company, to?.address1, to?.address2, to?.city, to?.zip];
-	const who = [recipient.name, recipient.phonenumber, ...address];
+	const who = [recipient.name, recipient.phonenumber, fullAddress(order)];
 	const shown = lines.length > 0 ? lines : units.lines;
 	return {
 		code: 'orderChanged',

@@ -134,6 +134,12 @@ export function orderLabel(order: OrderIdentifiers): string {
 	return `${title ? `Order ${title}` : 'The order'}${place ? ` (${place})` : ''}`;
 }
 
+/** The page of an order in the shop's admin, to which each domain of the shop leads; undefined if unknown. */
+export function adminUrl({ id, order_status_url: url = '' }: Order): string | undefined {
+	if (id === undefined || !URL.canParse(url)) return undefined;
+	return `https://${new URL(url).host}/admin/orders/${encodeURIComponent(id)}`;
+}
+
 /** A field's path as in an expression, e.g. line_items[0].price. */
 function fieldName(path: readonly PropertyKey[]): string {
 	return path

@@ -249,6 +249,8 @@ export const orderSchema = object({
 	id: optionalText,
 	name: optionalText,
 	order_number: optionalText,
+	/** On a domain of the shop. */
+	order_status_url: ifReadable(optionalText),
 	cancelled_at: optionalText,
 	created_at: ifReadable(optionalText),
 	test: flag,

@@ -57,6 +57,11 @@ export function toDropoff(
 	return failure(problems);
 }
 
+/** The address of an order as a driver needs it, with company and second line; empty if it has none. */
+export function fullAddress({ shipping_address: to }: Order): string {
+	return joinParts([to?.company, to?.address1, to?.address2, to?.city, to?.zip], ', ') ?? '';
+}
+
 /**
  * Whether Shopify removed the personal data, as it does for apps without access to it: the order has
  * no name, email, phone or street, and perhaps no customer or address at all.

@@ -8,8 +8,9 @@ import { locationOf, type ShopifyLocation } from './fulfillmentOrder';
 import { findOrder } from './item';
 import { laterChanges, type LaterChanges } from './laterChanges';
 import type { OrderMapping } from './mapping';
-import { identifiersOf, orderLabel, type Order, type OrderIdentifiers } from './order';
+import { adminUrl, identifiersOf, orderLabel, type Order, type OrderIdentifiers } from './order';
 import type { OrderProblem, OrderSubject } from './problems';
+import { fullAddress } from './recipient';
 import { referencesOf, type OrderReferences } from './references';
 import { isWaiting, type Skip } from './skipping';
 import { toPackages, type LineUnits } from './units';
@@ -30,6 +31,10 @@ export interface OrderInfo extends OrderSubject {
 	referenceId?: string;
 	/** What the delivery takes of its order, if it is for a fulfillment order. */
 	part?: { orderReferenceId: string; lines: PartLine[] };
+	/** Who receives it and where, and its page in Shopify's admin, for a person. */
+	customer?: string;
+	address?: string;
+	url?: string;
 	/** When it was placed, if that is known. */
 	createdAt?: string;
 	/** The location that ships the fulfillment order. */
@@ -108,6 +113,9 @@ function infoOf(facts: OrderFacts, decision: Decision, mapping: OrderMapping): O
 	const { order, references, units, methods, date, recipient, stop } = facts;
 	return {
 		...identityOf(order, references, units.lines, recipient.email),
+		customer: recipient.name,
+		address: fullAddress(order),
+		url: adminUrl(order),
 		createdAt: order.created_at,
 		location: order.fulfillmentOrder && locationOf(order.fulfillmentOrder),
 		...(methods.type && { type: methods.type }),

@@ -14,7 +14,9 @@ test.each(['pending review', 'pending_to_review', 'PendingReview'])(
 	'reports a delivery with the status %j as pending review',
 	(status) => {
 		const { job, outcome } = created(status);
-		expect(describeOutcome(job, outcome, true).message).toBe('Created, but pending review');
+		expect(describeOutcome(job, outcome, true).message).toBe(
+			'Created a delivery, but it is pending review',
+		);
 		expect(neededFor(job)).toContain('address was not found');
 	},
 );
@@ -23,7 +25,7 @@ test.each(['processing', 'pending', undefined, 3])(
 	'reports a delivery with the status %j as created',
 	(status) => {
 		const { job, outcome } = created(status);
-		expect(describeOutcome(job, outcome, true).message).toBe('Created');
+		expect(describeOutcome(job, outcome, true).message).toBe('Created a delivery');
 		expect(neededFor(job)).toBe('');
 	},
 );

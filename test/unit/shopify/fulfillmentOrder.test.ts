@@ -61,7 +61,11 @@ describe('finds a fulfillment order and its order', () => {
 				orderReferenceId: '#1042',
 				lines: [{ id: '7001', quantity: 2, canceled: 0, fulfilled: 0, units: 2 }],
 			},
-			createdAt: expect.any(String),
+			...{
+				createdAt: expect.any(String),
+				customer: 'Ana Lopez',
+				address: 'Calle Luna 12, Puebla, 72000',
+			},
 			location: { id: '61000000002', name: 'Harbor Warehouse' },
 			shopifyOrder: {
 				id: '820982911946154',

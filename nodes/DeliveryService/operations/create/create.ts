@@ -4,8 +4,9 @@
 import type { IExecuteFunctions, INode, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import { z } from 'zod/v4';
 
-import type { Job } from '../../sending/job';
+import type { Invalid, Job } from '../../sending/job';
 import { realClock } from '../../common/clock';
+import { valueAt } from '../../common/data';
 import { logWarning } from '../../common/log';
 import { parameterReader, type ParameterReader } from '../../common/parameters';
 import { openLedger, type Ledger } from '../../ledger/ledger';
@@ -56,10 +57,11 @@ export type ReadItem = {
 	order?: OrderInfo;
 	/** Whether a person decided to send it, however old it is. */
 	isSentAnyway?: boolean;
-} & ({ delivery: unknown } | { skip: Skip } | { problem: Problem });
+} & ({ delivery: unknown } | { skip: Skip } | Omit<Invalid, 'kind'>);
 
 /** A run of Create: what its settings say. */
 interface CreateRun {
+	items: readonly INodeExecutionData[];
 	source: Source;
 	options: RunOptions;
 	/** Remembers what the workflow sent; undefined if it doesn't. */
@@ -91,10 +93,7 @@ export async function createDeliveries(
 			const run = openRun(context, parameters, selectSource(parameters));
 			jobs = await mapItems(context, (item) => readItem(parameters, run, item));
 			if (!context.continueOnFail() && !run.sendsOthers) assertValid(context.getNode(), jobs);
-			if (run.ledger)
-				await withLedger(context, run.ledger, async (ledger) => {
-					await lookUpUnsent(jobs, ledger);
-				});
+			if (run.ledger) await lookUpUnsent(jobs, run.ledger);
 			if (run.options.dryRun && isPreview(context)) return await preview(context, run, jobs);
 			if (run.options.dryRun)
 				for (const job of jobs) job.outcome ??= { kind: 'notSent', why: { code: 'dryRun' } };
@@ -127,7 +126,8 @@ function openRun(
 		throw operationError(node, settingsProblems.unsafeRetry);
 	const sendsOthers = context.continueOnFail() || (source.isIndependent === true && isRemembered);
 	const ledger = isRemembered ? openLedger(context) : undefined;
-	return { source, options, ledger, isRemembered, sendsOthers };
+	const items = context.getInputData(0, 'main');
+	return { items, source, options, ledger, isRemembered, sendsOthers };
 }
 
 async function send(
@@ -232,12 +232,12 @@ function logOutcomes(context: IExecuteFunctions, jobs: readonly Job[]): void {
  */
 function readItem(
 	parameters: ParameterReader,
-	{ source, options: runOptions, isRemembered }: CreateRun,
+	{ items, source, options: runOptions, isRemembered }: CreateRun,
 	item: number,
 ): Job {
-	const job: Job = { item };
-	const invalid = (problem: Problem): Job => {
-		job.outcome = { kind: 'invalid', problem };
+	const job: Job = { item, calledHoursAgo: hoursSince(calledAt(items[item]?.json)) };
+	const invalid = (problem: Problem, cause?: Invalid['cause']): Job => {
+		job.outcome = { kind: 'invalid', problem, cause };
 		return job;
 	};
 	const named = ({ message, description }: Problem): Problem => ({
@@ -266,7 +266,7 @@ function readItem(
 				: undefined;
 		// Also of an order that would not be sent now: it may have been sent before.
 		job.claim = claimOf(job.referenceId);
-		if ('problem' in read) return invalid(read.problem);
+		if ('problem' in read) return invalid(read.problem, read.cause);
 		if ('skip' in read) {
 			job.outcome = { kind: 'skipped', why: { code: 'order', skip: read.skip } };
 			return job;
@@ -292,8 +292,14 @@ function readItem(
 	}
 }
 
+/** When Shopify first called the webhook that started the workflow; its repeats keep that time. */
+function calledAt(item: unknown): unknown {
+	return valueAt(item, ['headers', 'x-shopify-triggered-at']);
+}
+
 /** How long ago a time was; undefined if it is not readable. */
-function hoursSince(time = ''): number | undefined {
+function hoursSince(time: unknown): number | undefined {
+	if (typeof time !== 'string') return undefined;
 	const hours = (realClock.now() - Date.parse(time)) / 3_600_000;
 	return Number.isNaN(hours) ? undefined : hours;
 }

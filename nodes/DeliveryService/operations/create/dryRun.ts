@@ -6,7 +6,7 @@ import { neededFor } from '../../messages/outcomes';
 import type { Job } from '../../sending/job';
 import type { Delivery } from '../../service/schemas';
 import { outputItem } from '../items';
-import { toErrorItem } from './output';
+import { placeText, toErrorItem } from './output';
 
 /**
  * The output of a dry run, as a packing list: a flat item for each input item, whether it would be
@@ -60,13 +60,6 @@ export function toDryRunItems(
 			item,
 		);
 	});
-}
-
-function placeText({ address, warehouse }: Delivery['dropoff']['location']): string {
-	if (address === undefined) return `Warehouse ${warehouse}`;
-	if (typeof address === 'string') return address;
-	const { streetName, neighborhood, city, state, zipcode, country } = address;
-	return [streetName, neighborhood, city, state, zipcode, country].filter(Boolean).join(', ');
 }
 
 function packageText({ qty, name, size }: Delivery['packages'][number]): string {

@@ -35,11 +35,15 @@ export const fromShopifyOrder: Source = {
 		const { decision, ...info } = orderToDelivery(order.value, mapping.value);
 		const known = { order: info, isSentAnyway: mapping.value.sendAnyway };
 		if (decision.kind === 'invalid')
-			return { ...known, problem: orderProblem(info, decision.problems) };
+			return {
+				...known,
+				problem: orderProblem(info, decision.problems),
+				cause: decision.problems[0]?.code,
+			};
 		if (decision.kind === 'skip') return { ...known, skip: decision.skip };
 		const name = info.shopifyOrder?.name ?? info.referenceId ?? 'The order';
 		const pickup = readOrderPickup(parameters, item, info.location);
-		if (!pickup.ok) return { ...known, problem: pickupProblem(name, pickup.problem) };
+		if (!pickup.ok) return { ...known, problem: pickupProblem(name, pickup.problem), cause: 'noPickup' };
 		return { ...known, delivery: { pickup: pickup.value, ...decision.delivery } };
 	},
 	rephrase: (problem, referenceId = '') =>

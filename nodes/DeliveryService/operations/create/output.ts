@@ -2,20 +2,22 @@
 import type { INodeExecutionData, NodeExecutionHint } from 'n8n-workflow';
 
 import { problemText } from '../../common/result';
-import { endSentence, isBlank } from '../../common/text';
-import { describe, neededFor, skipReason } from '../../messages/outcomes';
+import { endSentence, isBlank, joinSentences } from '../../common/text';
+import { describe, helpFor, neededFor, skipReason } from '../../messages/outcomes';
 import { excludeCreatedAdvice, mayExist, type runHints } from '../../messages/summary';
 import type { Job, Outcome } from '../../sending/job';
+import { isBeingRepeated, mayRepeat } from '../../sending/repeat';
+import type { Delivery } from '../../service/schemas';
 import { errorItem, outputItem } from '../items';
 
 /**
  * An output item for each job. All have the same fields, the important ones first, and empty text
  * where a field does not apply: n8n's table shows a missing field and null as errors. With Simplify,
- * these are the first ten.
+ * these are the first fifteen.
  *
  * @param isRemembered whether running the workflow again skips created deliveries
  * @param toErrorOutput whether n8n moves failed items to an output of their own
- * @param isFull whether they have all fields, not only the first ten
+ * @param isFull whether they have all fields, not only the first fifteen
  */
 export function toOutputItems(
 	jobs: readonly Job[],
@@ -47,18 +49,19 @@ function isFailure({ outcome = notProcessed }: Job): boolean {
 function toRow(job: Job, isFull: boolean, isRemembered: boolean, warnsOfRepeat: boolean): object {
 	const { outcome = notProcessed, referenceId, order, delivery } = job;
 	const problem = describe(job, outcome, isRemembered);
-	const advice =
+	const description =
 		warnsOfRepeat && outcome.kind === 'notSent'
-			? `${endSentence(problem.description)} ${excludeCreatedAdvice}`.trim()
+			? joinSentences([endSentence(problem.description), excludeCreatedAdvice])
 			: problem.description;
 	const isCreated = outcome.kind === 'created';
 	const record: Record<string, unknown> = isCreated ? outcome.record : {};
 	const { trackLink, statusDelivery, deliveryDate, price } = record;
+	const message = problemText({ ...problem, description });
 	const columns: Record<string, unknown> = {
 		referenceId: isBlank(record.referenceId) ? referenceId : record.referenceId,
 		outcome: outcome.kind,
-		message: problemText({ ...problem, description: advice }),
-		actionNeeded: neededFor(job),
+		message,
+		...columnsForOwner(job, message),
 		...{ trackLink, statusDelivery, deliveryDate, price },
 		id: isCreated ? outcome.id : '',
 		reason: outcome.kind === 'skipped' ? skipReason(outcome) : '',
@@ -73,14 +76,44 @@ function toRow(job: Job, isFull: boolean, isRemembered: boolean, warnsOfRepeat: 
 	return Object.fromEntries(Object.entries(all).map(([name, value]) => [name, value ?? '']));
 }
 
+/**
+ * What the owner of the shop needs to know about a delivery: emails and lists consist of it. For a failure,
+ * `actionNeeded` is its whole text.
+ */
+function columnsForOwner(job: Job, message: string) {
+	const { order, delivery, outcome } = job;
+	const isSilent = isBeingRepeated(job);
+	const needed = isFailure(job)
+		? joinSentences([endSentence(message), neededFor(job)])
+		: neededFor(job);
+	return {
+		actionNeeded: isSilent ? '' : needed,
+		customer: order?.customer ?? delivery?.dropoff.contact.name ?? '',
+		cash: delivery && outcome?.kind !== 'skipped' ? (delivery.cod ?? 0) : '',
+		address: order?.address ?? (delivery ? placeText(delivery.dropoff.location) : ''),
+		orderUrl: order?.url ?? '',
+		help: isSilent ? '' : helpFor(job),
+	};
+}
+
+/** A place as text. */
+export function placeText({ address, warehouse }: Delivery['dropoff']['location']): string {
+	if (address === undefined) return `Warehouse ${warehouse}`;
+	if (typeof address === 'string') return address;
+	const { streetName, neighborhood, city, state, zipcode, country } = address;
+	return [streetName, neighborhood, city, state, zipcode, country].filter(Boolean).join(', ');
+}
+
 /** The output item of a failure, in the form that n8n moves to the error output. */
 export function toErrorItem(job: Job, isRemembered: boolean): INodeExecutionData {
 	const { item, referenceId, order, outcome = notProcessed } = job;
+	const problem = describe(job, outcome, isRemembered);
 	const { shopifyOrder } = order ?? {};
-	return errorItem(describe(job, outcome, isRemembered), item, {
+	return errorItem(problem, item, {
 		outcome: outcome.kind,
-		...(referenceId !== undefined && { referenceId }),
-		...(mayExist(job) && { actionNeeded: neededFor(job) }),
+		referenceId: referenceId ?? '',
+		...columnsForOwner(job, problemText(problem)),
+		repeat: mayRepeat(job),
 		...(shopifyOrder && { shopifyOrder }),
 	});
 }

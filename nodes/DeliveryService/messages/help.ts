@@ -1,0 +1,125 @@
+/** Which section of the docs says what to do about a row: the page "An email arrived". */
+import type { Failure, FailureReason, Invalid } from '../sending/job';
+import { classifyCreation } from '../sending/responses';
+import type { Action } from '../shopify/decide';
+import type { Skip } from '../shopify/skipping';
+
+const page =
+	'https://github.com/delivery-service-integrations/n8n-nodes-delivery-service/blob/main/docs/email.md';
+
+/** The sections of the page, by their anchors. */
+export const helpTopics = [
+	'cash-to-check',
+	'changed-order',
+	'delivery-date',
+	'delivery-to-stop',
+	'dry-run-is-on',
+	'incomplete-order',
+	'missing-fields',
+	'older-order',
+	'order-on-hold',
+	'other-shipping-method',
+	'pending-review',
+	'pickup-missing',
+	'rejected-delivery',
+	'same-order-twice',
+	'service-unavailable',
+	'store-pickup',
+	'unknown-delivery',
+	'unpaid-order',
+	'wrong-credential',
+] as const;
+
+export type HelpTopic = (typeof helpTopics)[number];
+
+/** What a person must do, and where the docs say more. */
+export interface Need {
+	text: string;
+	help: HelpTopic;
+}
+
+/** The address of a section of the docs. */
+export function helpUrl(topic: HelpTopic): string {
+	return `${page}#${topic}`;
+}
+
+export const helpWithAction: Readonly<Record<Action['code'], HelpTopic>> = {
+	cashNotCollected: 'cash-to-check',
+	cashReduced: 'cash-to-check',
+	openReturn: 'cash-to-check',
+	otherCurrency: 'cash-to-check',
+	owedChanged: 'cash-to-check',
+	excludedMethod: 'other-shipping-method',
+	typeUnclear: 'other-shipping-method',
+	futureDate: 'delivery-date',
+	unclearDate: 'delivery-date',
+	missingFields: 'missing-fields',
+	held: 'order-on-hold',
+	stopDelivery: 'delivery-to-stop',
+	orderChanged: 'changed-order',
+	notUpdated: 'changed-order',
+	noCoordinates: 'changed-order',
+};
+
+/** About an order that is not sent, if that needs a person. */
+export function helpWithSkip({ code }: Skip): HelpTopic {
+	switch (code) {
+		case 'notPaid':
+			return 'unpaid-order';
+		case 'nothingToShip':
+			return 'order-on-hold';
+		default:
+			return 'other-shipping-method';
+	}
+}
+
+/** About an item that can't be read or sent. */
+export function helpWithInvalid({ cause }: Invalid): HelpTopic {
+	switch (cause) {
+		case undefined:
+		case 'hidden':
+		case 'invalidEmail':
+		case 'noAddress':
+		case 'noEmail':
+		case 'noPersonalData':
+		case 'noRecipientName':
+		case 'noStreet':
+			return 'incomplete-order';
+		case 'noPickup':
+			return 'pickup-missing';
+		case 'unclearDate':
+			return 'delivery-date';
+		case 'unknownPayment':
+			return 'unpaid-order';
+		default:
+			return 'missing-fields';
+	}
+}
+
+/** About a delivery that was not created, or may not have been. */
+export function helpWithFailure({ kind, why }: Failure): HelpTopic {
+	if (kind === 'rejected') return 'rejected-delivery';
+	if (kind === 'unknown') return why.code === 'elsewhere' ? 'same-order-twice' : 'unknown-delivery';
+	return helpWithUnsent(why);
+}
+
+function helpWithUnsent(why: FailureReason): HelpTopic {
+	switch (why.code) {
+		case 'anotherOrder':
+		case 'anotherDelivery':
+		case 'firstFailed':
+		case 'inParts':
+		case 'unitsPartlySent':
+			return 'same-order-twice';
+		case 'dryRun':
+			return 'dry-run-is-on';
+		case 'halted':
+			return why.halt.code === 'exchange' ? helpWithUnsent(why.halt) : 'service-unavailable';
+		case 'exchange':
+			return classifyCreation(why.exchange) === 'notProcessed'
+				? 'service-unavailable'
+				: 'wrong-credential';
+		default:
+			return 'service-unavailable';
+	}
+}

@@ -1,0 +1,29 @@
+/** When a webhook call that reported an order is to be repeated by its sender, e.g. Shopify. */
+import type { Job } from './job';
+import { classifyCreation } from './responses';
+
+/** For how long a delivery that another execution has claimed may still be sent by it. */
+const maxClaimedHours = 10 / 60;
+
+/** For how long Shopify's own repeats, of some four hours, are relied on. */
+const maxSilentHours = 3;
+
+/** Whether a delivery was certainly not sent, or another execution may be sending it, and a repeat helps. */
+export function mayRepeat({ outcome, calledHoursAgo }: Job): boolean {
+	if (outcome?.kind === 'unknown')
+		return (
+			outcome.why.code === 'elsewhere' &&
+			calledHoursAgo !== undefined &&
+			calledHoursAgo < maxClaimedHours
+		);
+	if (outcome?.kind !== 'notSent') return false;
+	const cause = outcome.why.code === 'halted' ? outcome.why.halt : outcome.why;
+	if (cause.code === 'exchange') return classifyCreation(cause.exchange) === 'notProcessed';
+	return cause.code === 'store';
+}
+
+/** Whether nobody needs to act, because the call that reported it is being repeated. */
+export function isBeingRepeated(job: Job): boolean {
+	const { calledHoursAgo = Infinity } = job;
+	return calledHoursAgo < maxSilentHours && mayRepeat(job);
+}

@@ -1,0 +1,137 @@
+/** Create From Shopify Orders: which webhook calls Shopify is to repeat, and who needs to act meanwhile. */
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { z } from 'zod';
+
+import { jsonOf, pickupFields, restart, restartWithoutWaits, setUp } from '../support/actionNode';
+import { deduplicationStore } from '../support/engine/engine';
+import { shopifyOrder } from '../support/shopifyOrders';
+
+const service = setUp();
+
+beforeEach(restartWithoutWaits);
+
+const parameters: INodeParameters = {
+	resource: 'delivery',
+	operation: 'createFromOrders',
+	skipAlreadySent: true,
+	...pickupFields,
+};
+
+const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
+
+/** A call of a webhook, as n8n's Webhook node outputs it. */
+function call(minutes: number, order: IDataObject = shopifyOrder()): IDataObject {
+	return { headers: { 'x-shopify-triggered-at': minutesAgo(minutes) }, body: order };
+}
+
+const failure = z.object({
+	error: z.object({
+		outcome: z.string(),
+		repeat: z.boolean(),
+		actionNeeded: z.string(),
+		help: z.string(),
+	}),
+});
+
+/** What the error output says about a call. */
+async function fail(item: IDataObject) {
+	const run = await service.run(parameters, { items: [item], onError: 'continueErrorOutput' });
+	const [json] = jsonOf(run.outputs[1] ?? []);
+	const { outcome, repeat, actionNeeded, help } = failure.parse(json).error;
+	return { outcome, repeat, needed: actionNeeded, help: help.split('#')[1] ?? '' };
+}
+
+const busy = {
+	kind: 'status',
+	status: 429,
+	headers: { 'Retry-After': '301' },
+	times: null,
+} as const;
+const needed = expect.stringMatching(/^#1001 was not sent: /);
+
+test.each([0, 20, 179])(
+	'nobody acts while Shopify repeats a call, after %i minutes',
+	async (minutes) => {
+		service.control.addFault(busy);
+		expect(await fail(call(minutes))).toEqual({
+			outcome: 'notSent',
+			repeat: true,
+			needed: '',
+			help: '',
+		});
+		service.control.reset();
+		const [row] = jsonOf((await service.run(parameters, { items: [call(minutes)] })).items);
+		expect(row).toMatchObject({ outcome: 'created' });
+		expect(service.existing()).toEqual(['#1001']);
+	},
+);
+
+test.each([
+	['is three hours old', call(181)],
+	['is not from a webhook', shopifyOrder()],
+])('a person acts if the call %s', async (_, item) => {
+	service.control.addFault(busy);
+	const help = 'service-unavailable';
+	expect(await fail(item)).toEqual({ outcome: 'notSent', repeat: true, needed, help });
+});
+
+test("is repeated if n8n's database fails", async () => {
+	const scope = 'workflow' as const;
+	deduplicationStore.addFault({
+		kind: 'fail',
+		operation: 'checkProcessedAndRecord',
+		scope,
+		when: 'before',
+		times: 9,
+	});
+	expect(await fail(call(1))).toEqual({ outcome: 'notSent', repeat: true, needed: '', help: '' });
+	expect(service.creations()).toEqual([]);
+});
+
+test('is repeated for ten minutes if another execution has claimed the order', async () => {
+	service.control.addFault({ kind: 'hangAfter' });
+	const kill = { kind: 'kill', operation: 'checkProcessedAndRecord', scope: 'workflow' } as const;
+	deduplicationStore.addFault({ ...kill, entry: /"claimed"/, when: 'after' });
+	await service.run(parameters, { items: [call(0)] });
+	restartWithoutWaits();
+	expect(await fail(call(9))).toEqual({ outcome: 'unknown', repeat: true, needed: '', help: '' });
+	const unknown = expect.stringMatching(/^It is unknown whether #1001 was created/);
+	expect(await fail(call(11))).toEqual({
+		...{ outcome: 'unknown', repeat: false, needed: unknown, help: 'same-order-twice' },
+	});
+});
+
+test.each([
+	['the key is wrong', { kind: 'status', status: 401, times: null }, 'notSent', 'wrong-credential'],
+	['the delivery is rejected', { kind: 'status', status: 422 }, 'rejected', 'rejected-delivery'],
+	['the outcome is unknown', { kind: 'resetAfter' }, 'unknown', 'unknown-delivery'],
+] as const)('is not repeated if %s', async (_, fault, outcome, help) => {
+	service.control.addFault(fault);
+	expect(await fail(call(1))).toEqual({
+		outcome,
+		repeat: false,
+		needed: expect.stringMatching(/#1001/),
+		help,
+	});
+});
+
+test('is not repeated if the order is incomplete', async () => {
+	const order = shopifyOrder({ shipping_address: { name: 'Maya Okafor', city: 'Springfield' } });
+	const incomplete = { outcome: 'invalid', repeat: false, help: 'incomplete-order' };
+	expect(await fail(call(1, order))).toEqual({
+		...incomplete,
+		needed: expect.stringMatching(/street/),
+	});
+});
+
+test('rows have the links that an email needs', async () => {
+	restart();
+	const order_status_url = 'https://larch.example/1/orders/abc/authenticate?key=x';
+	const items = [shopifyOrder({ id: 7, order_status_url, created_at: minutesAgo(9000) })];
+	const [row] = jsonOf((await service.run(parameters, { items })).items);
+	expect(row).toMatchObject({
+		...{ reason: 'unseen', orderUrl: 'https://larch.example/admin/orders/7', cash: '' },
+		...{ customer: 'Maya Okafor', address: expect.stringMatching(/\w+, \w+/) },
+		help: expect.stringMatching(/email\.md#older-order$/),
+	});
+});
