@@ -61,18 +61,6 @@ export function listUpTo(max: number, names: readonly string[]): string {
 export const maxListedNames = 20;
 
 /**
- * A sentence such as "Created: #1001." or "Created (2): #1001, #1002."; empty without names.
- *
- * @param max how many names are listed
- */
-export function listNames(title: string, names: readonly string[], max = maxListedNames): string {
-	if (names.length === 0) return '';
-	const count = names.length > 1 ? ` (${names.length})` : '';
-	const where = names.length > max ? ', listed in the error details' : '';
-	return `${title}${count}: ${listUpTo(max, names)}${where}.`;
-}
-
-/**
  * How to make n8n call the methods of an unchanged trigger again, for the middle of a sentence: when
  * a trigger is unchanged, n8n 2 doesn't offer publishing, or publishes only the other nodes.
  */

@@ -1,15 +1,9 @@
 /** The result of a whole run, for its error, its hints and n8n's log. */
 import type { Problem } from '../common/result';
-import {
-	endSentence,
-	joinSentences,
-	listNames,
-	listUpTo,
-	maxListedNames,
-	pluralize,
-} from '../common/text';
+import { endSentence, joinSentences, listUpTo, maxListedNames, pluralize } from '../common/text';
 import type { Job, Outcome } from '../sending/job';
 import type { Report } from '../sending/send';
+import { listNames } from './lists';
 import { describe, neededFor } from './outcomes';
 
 /** The name of an item in a list: its reference ID if it has one. */

@@ -1,9 +1,10 @@
 /** The sentences about deliveries that were not updated, or may not have been. */
 import { problemText, type Problem } from '../common/result';
-import { endSentence, joinSentences, listNames, lowerFirst } from '../common/text';
+import { endSentence, joinSentences, lowerFirst } from '../common/text';
 import type { Cause, Update, UpdateOutcome, UpdateResult } from '../sending/updates';
 import { isSuccess } from '../service/client';
 import { explainFailure, notADeliveryService, serviceDetail } from '../service/errors';
+import { listNames } from './lists';
 import { causeOf } from './outcomes';
 
 type Failure = Exclude<UpdateOutcome, { kind: 'updated' }>;
