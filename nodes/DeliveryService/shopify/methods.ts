@@ -5,12 +5,6 @@ import type { Order } from './order';
 
 // Names are compared as a whole: "Pickup and delivery" is a delivery.
 
-/** The forms of a name to compare: the whole name, and the name without what is in parentheses. */
-function nameForms(name: string): string[] {
-	const withoutParentheses = name.replace(/[(（[][^)）\]]*[)）\]]?/g, ' ');
-	return withoutParentheses === name ? [name] : [name, withoutParentheses];
-}
-
 /**
  * The names in a text, separated by commas or line breaks. Alternatives are in parentheses:
  * "(pay|payment) on delivery" is two names.
@@ -25,34 +19,51 @@ function expand(name: string): string[] {
 	return alternatives.split('|').flatMap((word) => expand(`${before}${word}${after}`));
 }
 
-/** The latest lists of patterns: parsing one takes longer than mapping an order. */
-const parsedPatterns = new Map<string, RegExp>();
+/** The patterns of a list of names, and of the built-in ones in it. */
+interface Patterns {
+	all: RegExp;
+	builtIn: RegExp;
+}
+
+/** Parsing a list takes longer than mapping an order, and so does comparing the text of a long one. */
+const patternsByList = new WeakMap<readonly string[], Patterns>();
+
+/** The latest texts of lists: settings with an expression make equal lists for each order. */
+const patternsByText = new Map<string, Patterns>();
+
+function patternsOf(names: readonly string[]): Patterns {
+	const known = patternsByList.get(names);
+	if (known) return known;
+	const text = names.join('\n');
+	const patterns = patternsByText.get(text) ?? {
+		all: toPattern(names),
+		builtIn: toPattern(names.filter((name) => builtInNames.has(name))),
+	};
+	if (patternsByText.size > 100) patternsByText.clear();
+	patternsByText.set(text, patterns);
+	patternsByList.set(names, patterns);
+	return patterns;
+}
+
+function toPattern(names: readonly string[]): RegExp {
+	const forms = names.map((name) =>
+		foldWords(name)
+			.replace(/[.+?^${}()|[\]\\]/g, '\\$&')
+			.replace(/\*+/g, '.*'),
+	);
+	return new RegExp(`^(?:${forms.filter(Boolean).join('|') || '(?!)'})$`, 's');
+}
 
 /**
  * Whether a whole name is in a list. What it has in parentheses doesn't matter for the built-in names.
  *
- * @param patterns names in which "*" stands for any text; letter case and accents don't matter
+ * @param names "*" in them stands for any text; letter case and accents don't matter
  */
-export function isListed(name: string, patterns: readonly string[]): boolean {
-	const [whole = '', short = whole] = nameForms(name);
-	const builtIn = short === whole ? [] : patterns.filter((pattern) => builtInNames.has(pattern));
-	return matchesOne(whole, patterns) || matchesOne(short, builtIn);
-}
-
-function matchesOne(name: string, patterns: readonly string[]): boolean {
-	const key = patterns.join('\n');
-	let pattern = parsedPatterns.get(key);
-	if (!pattern) {
-		const forms = patterns.map((entry) =>
-			foldWords(entry)
-				.replace(/[.+?^${}()|[\]\\]/g, '\\$&')
-				.replace(/\*+/g, '.*'),
-		);
-		pattern = new RegExp(`^(?:${forms.filter(Boolean).join('|') || '(?!)'})$`, 's');
-		if (parsedPatterns.size > 100) parsedPatterns.clear();
-		parsedPatterns.set(key, pattern);
-	}
-	return pattern.test(foldWords(name));
+export function isListed(name: string, names: readonly string[]): boolean {
+	const { all, builtIn } = patternsOf(names);
+	if (all.test(foldWords(name))) return true;
+	const short = name.replace(/[(（][^)）\]]*[)）\]]?/g, ' ');
+	return short !== name && builtIn.test(foldWords(short));
 }
 
 /**
@@ -104,8 +115,8 @@ function shippingMethods({ fulfillmentOrder, shipping_lines }: Order): ShippingM
 	return title === undefined && code === undefined ? shipping_lines : [{ title, code }];
 }
 
-function matches({ title, code }: ShippingMethod, patterns: readonly string[]): boolean {
-	return [title, code].some((name) => name !== undefined && isListed(name, patterns));
+function matches({ title, code }: ShippingMethod, names: readonly string[]): boolean {
+	return [title, code].some((name) => name !== undefined && isListed(name, names));
 }
 
 const nameOf = ({ title, code }: ShippingMethod) => title ?? code ?? 'unnamed';
