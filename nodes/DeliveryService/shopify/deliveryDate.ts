@@ -31,6 +31,8 @@ export const deliveryDateAttributes: readonly string[] = [
 	...['配送希望日', 'お届け希望日', '配達希望日'],
 ];
 
+const usualNames = deliveryDateAttributes.map(normalizeName);
+
 /** Additional details with the time of the usual apps. */
 const timeAttributes = ['delivery time', 'delivery slot', 'delivery time slot', 'time slot'];
 
@@ -50,14 +52,16 @@ export function findDeliveryDate(
 	);
 	/** The values of the first of these names that has any. */
 	const valuesOf = (names: readonly string[]): string[] => {
-		const found = names.flatMap((name) =>
-			details.map((some) => some.filter((one) => one.name === name)),
-		);
-		return [...new Set(found.find((some) => some.length > 0)?.map(({ value }) => value))];
+		for (const name of names)
+			for (const some of details) {
+				const found = some.filter((one) => one.name === name);
+				if (found.length > 0) return [...new Set(found.map(({ value }) => value))];
+			}
+		return [];
 	};
-	const names = filters.deliveryDateAttributes ?? deliveryDateAttributes;
+	const names = filters.deliveryDateAttributes?.map(normalizeName) ?? usualNames;
 	// A text without a digit, such as "ASAP" or "No preference", means that no date was chosen.
-	const texts = valuesOf(names.map(normalizeName)).filter((text) => /\p{Nd}/u.test(text));
+	const texts = valuesOf(names).filter((text) => /\p{Nd}/u.test(text));
 	const method = order.fulfillmentOrder?.delivery_method;
 	const times = [method?.min_delivery_date_time, method?.max_delivery_date_time]
 		.map((time) => Date.parse(time ?? ''))
