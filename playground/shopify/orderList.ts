@@ -9,6 +9,9 @@ const queryShape = z.object({
 	status: z.string().default('open'),
 	fulfillment_status: z.string().default('any'),
 	created_at_min: z.string().optional(),
+	updated_at_min: z.string().optional(),
+	/** A comma-separated list of order IDs. */
+	ids: z.string().optional(),
 	since_id: z.coerce.number().optional(),
 	limit: z.coerce.number().int().min(1).max(maxLimit).default(defaultLimit),
 	page_info: z.string().optional(),
@@ -45,13 +48,19 @@ export function findOrders(
 }
 
 function isWanted(order: Order, filters: Omit<z.infer<typeof pageShape>, 'after'>): boolean {
-	const { status, fulfillment_status: fulfillment, created_at_min: since } = filters;
-	const { since_id: sinceId = 0 } = filters;
+	const { status, fulfillment_status: fulfillment, since_id: sinceId = 0, ids } = filters;
+	const { created_at_min: createdSince, updated_at_min: updatedSince } = filters;
 	const isOpen = order.closed_at === null && order.cancelled_at === null;
 	return (
 		(status === 'any' || (status === 'open') === isOpen) &&
 		(fulfillment !== 'unfulfilled' || order.fulfillment_status !== 'fulfilled') &&
 		order.id > sinceId &&
-		(since === undefined || Date.parse(order.created_at) >= Date.parse(since))
+		(ids === undefined || ids.split(',').includes(String(order.id))) &&
+		isSince(order.created_at, createdSince) &&
+		isSince(order.updated_at, updatedSince)
 	);
+}
+
+function isSince(time: string, earliest?: string): boolean {
+	return earliest === undefined || Date.parse(time) >= Date.parse(earliest);
 }

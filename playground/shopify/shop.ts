@@ -165,7 +165,10 @@ export class Shop {
 	cancel(id: number): Order {
 		const order = this.order(id);
 		this.shipping.cancel(id);
-		return this.update({ ...order, cancelled_at: toShopifyTime(this.options.now()) });
+		const change = { cancelled_at: toShopifyTime(this.options.now()) };
+		const canceled = this.update({ ...order, ...change });
+		this.options.report('orders/cancelled', canceled);
+		return canceled;
 	}
 
 	/** Changes fields of an order. Returns the updated order. Throws a ShopRejection (404). */

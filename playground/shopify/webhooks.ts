@@ -206,8 +206,8 @@ export class Webhooks {
 		void sending.finally(() => this.inFlight.delete(sending));
 	}
 
-	private async send({ id, webhookId, topic, url, body }: Message): Promise<void> {
-		const { shopDomain, app, now, onChange } = this.options;
+	private async send({ id, at, webhookId, topic, url, body }: Message): Promise<void> {
+		const { shopDomain, app, onChange } = this.options;
 		const isFromAdmin = this.webhooksById.get(webhookId)?.isFromAdmin === true;
 		const secret = isFromAdmin ? this.adminKey : app.clientSecret;
 		onChange();
@@ -218,7 +218,7 @@ export class Webhooks {
 			'X-Shopify-Shop-Domain': shopDomain,
 			'X-Shopify-API-Version': apiVersion,
 			'X-Shopify-Webhook-Id': id,
-			'X-Shopify-Triggered-At': new Date(now()).toISOString(),
+			'X-Shopify-Triggered-At': new Date(at).toISOString(),
 		});
 		const message = this.messagesById.get(id);
 		if (message === undefined) return;

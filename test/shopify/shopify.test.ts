@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import http from 'node:http';
+
 import axios from 'axios';
 import { z } from 'zod';
 
@@ -143,6 +146,42 @@ describe('webhooks', () => {
 		expect(await call('POST', 'webhooks.json', { body: { webhook: {} } })).toMatchObject({
 			status: 400,
 		});
+	});
+
+	test('a repeated message keeps the time of its event, and a cancellation is a topic of its own', async () => {
+		const received: Array<[string, string]> = [];
+		const subscriber = http.createServer((req, res) => {
+			const { 'x-shopify-topic': topic, 'x-shopify-triggered-at': at } = req.headers;
+			received.push([String(topic), String(at)]);
+			res.writeHead(503).end();
+		});
+		subscriber.listen(0, '127.0.0.1');
+		await once(subscriber, 'listening');
+		const { port } = z.object({ port: z.number() }).parse(subscriber.address());
+		await subscribe('orders/cancelled', `http://127.0.0.1:${port}/`);
+		shopify.shop.cancel(place(1).id);
+		await shopify.webhooks.settled();
+		await shopify.passTime(60_000);
+		subscriber.close();
+		const message = ['orders/cancelled', new Date(start).toISOString()];
+		expect(received).toEqual([message, message]);
+	});
+});
+
+describe('the list of orders', () => {
+	test('lists orders by ID, and those updated since a time', async () => {
+		const [first, second] = shopify.control.placeOrders(3);
+		nowMs += 60_000;
+		shopify.shop.cancel(second!.id);
+		const names = async (query: string) => {
+			const { data } = await call('GET', `orders.json?status=any&${query}`);
+			return z
+				.object({ orders: z.array(z.object({ name: z.string() })) })
+				.parse(data)
+				.orders.map(({ name }) => name);
+		};
+		expect(await names(`ids=${first!.id},1`)).toEqual([first!.name]);
+		expect(await names(`updated_at_min=${new Date(nowMs).toISOString()}`)).toEqual([second!.name]);
 	});
 });
 
