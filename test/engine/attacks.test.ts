@@ -267,11 +267,33 @@ describe('a broken answer', () => {
 			.catch([])
 			.parse(seen);
 
-	test.each(names)('has no terminal codes in a message: %s', async (name) => {
-		answer = respond(422, JSON.stringify({ message: codes, code: codes, more: codes }));
-		const texts = textsOf(await read(name));
-		expect(texts.join('')).toContain('fake line');
-		for (const text of texts) expect(text).not.toMatch(/[\p{Cc}\p{Bidi_C}]/u);
+	const record = { index: 7, id: codes, referenceId: codes, statusDelivery: codes };
+	const listed = { url: `https://a.example/${codes}`, action: 3, status: 'Banned' };
+
+	test.each(names)('has no terminal codes in a message, and is cut: %s', async (name) => {
+		const fields = { message: codes, code: codes, more: codes };
+		const isRejected: Record<string, boolean> = {};
+		for (const [kind, status, body] of [
+			['error', 422, fields],
+			['long error', 422, { message: codes.repeat(10_000) }],
+			['records', 200, { code: 'OK', payload: [record, record] }],
+			[
+				'long records',
+				200,
+				{ code: 'OK', payload: [record, { ...record, id: codes.repeat(10_000) }] },
+			],
+			['webhooks', 200, [listed]],
+		] as const) {
+			deduplicationStore.reset();
+			answer = respond(status, JSON.stringify(body));
+			const text = textsOf(await read(name)).join('');
+			isRejected[kind] = text.includes('fake line');
+			expect({ kind, text }).not.toMatchObject({
+				text: expect.stringMatching(/[\p{Cc}\p{Bidi_C}]/u),
+			});
+			expect(text.length).toBeLessThan(1500);
+		}
+		expect(isRejected).toMatchObject({ error: true, 'long error': true });
 	});
 
 	test.each(names)('that ends in the middle is a failure with a message: %s', async (name) => {

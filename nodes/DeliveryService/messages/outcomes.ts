@@ -5,6 +5,7 @@ import { StoreError } from '../ledger/store';
 import type { Created, Failure, FailureReason, Halt, Job, Outcome, Skipped } from '../sending/job';
 import type { Exchange } from '../service/client';
 import { explainFailure, notADeliveryService, serviceDetail } from '../service/errors';
+import { shownText } from '../service/response';
 import { codeAndMessageSchema } from '../service/schemas';
 import { isPendingReview } from '../service/statuses';
 import type { Action } from '../shopify/decide';
@@ -365,6 +366,6 @@ function isFromService(exchange: Exchange): boolean {
 
 function otherIdsSentence(ids: readonly string[]): string {
 	return ids.length > 0
-		? `The response has records that belong to no delivery of the request: ID ${listUpTo(20, ids)}.`
+		? `The response has records that belong to no delivery of the request: ID ${shownText(listUpTo(20, ids), 500)}.`
 		: '';
 }

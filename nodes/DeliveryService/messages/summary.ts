@@ -3,6 +3,7 @@ import type { Problem } from '../common/result';
 import { endSentence, joinSentences, listUpTo, maxListedNames, pluralize } from '../common/text';
 import type { Job, Outcome } from '../sending/job';
 import type { Report } from '../sending/send';
+import { shownText } from '../service/response';
 import { listNames } from './lists';
 import { describe, neededFor } from './outcomes';
 
@@ -131,7 +132,7 @@ export function listOutcomes(jobs: readonly Job[]): string {
 function listDeliveries(title: string, deliveries: readonly NamedDelivery[], max?: number): string {
 	const names = deliveries.map((delivery) => {
 		const name = itemName(delivery);
-		return delivery.id === undefined ? name : `${name} (ID ${delivery.id})`;
+		return delivery.id === undefined ? name : `${name} (ID ${shownText(delivery.id, 60)})`;
 	});
 	return listNames(title, names, max);
 }
