@@ -40,7 +40,7 @@ function skipText(skip: Skip): string {
 		case 'refunded':
 			return 'was fully refunded.';
 		case 'notPaid':
-			return `is not paid yet (${skip.methods.join(', ') || 'no payment method'}). It will be sent when this workflow gets it again after the payment.`;
+			return `is not paid yet (${skip.methods.join(', ') || 'no payment method'}). It will be sent when this workflow gets it again after the payment.${skip.partly ? '' : ' Nothing to do.'}`;
 		case 'localPickup':
 			return pickupText(skip);
 		case 'nothingToShip':
@@ -57,11 +57,11 @@ function skipText(skip: Skip): string {
 				: `has the tag "${skip.tag}", which is in Exclude Tags under Filters. To send it, remove the tag.`;
 		case 'onHold': {
 			const holds = skip.holds.length > 0 ? ` (${skip.holds.join('; ')})` : '';
-			return `is on hold in Shopify${holds}. Release the hold, then run the workflow for this order again.`;
+			return `is on hold in Shopify${holds}. It will be sent when this workflow gets it again after the hold is released.`;
 		}
 		case 'scheduled': {
 			const day = skip.until === undefined ? 'when it is due' : `on or after ${dayOf(skip.until)}`;
-			return `is scheduled. It will be sent when this workflow gets it again ${day}.`;
+			return `is scheduled. It will be sent when this workflow gets it again ${day}. Nothing to do.`;
 		}
 		case 'closed':
 			return 'is closed in Shopify: its items were fulfilled, moved or removed. If some are left, send their new fulfillment order.';

@@ -1,8 +1,16 @@
 /** The sentences about the result of a delivery: each is written here once. */
-import type { Problem } from '../common/result';
+import { problemText, type Problem } from '../common/result';
 import { joinSentences, listUpTo, lowerFirst, pluralize } from '../common/text';
-import { StoreError } from '../ledger/store';
-import type { Created, Failure, FailureReason, Halt, Job, Outcome, Skipped } from '../sending/job';
+import type {
+	Created,
+	Failure,
+	FailureReason,
+	Halt,
+	Job,
+	Outcome,
+	Skipped,
+	Updated,
+} from '../sending/job';
 import type { Exchange } from '../service/client';
 import { explainFailure, notADeliveryService, serviceDetail } from '../service/errors';
 import { shownText } from '../service/response';
@@ -11,11 +19,16 @@ import { isPendingReview } from '../service/statuses';
 import type { Action } from '../shopify/decide';
 import type { ShopifyLocation } from '../shopify/fulfillmentOrder';
 import type { OrderInfo } from '../shopify/toDelivery';
+import { causeOf } from './causes';
+import { updateProblem } from './updates';
 import { helpUrl, helpWithFailure, helpWithInvalid, type Need } from './help';
 import { actionNeeds, sendAnyway, skipMessage, skipNeed } from './orders';
 
-/** The keyword of a skipped item for later nodes. */
-export function skipReason({ why }: Skipped): string {
+/** The keyword of an item that was not sent now, for later nodes; empty for another. */
+export function skipReason(outcome: Outcome): string {
+	if (outcome.kind === 'updated') return reasonNames.alreadyCreated;
+	if (outcome.kind !== 'skipped') return '';
+	const { why } = outcome;
 	return why.code === 'order' ? why.skip.code : reasonNames[why.code];
 }
 
@@ -38,6 +51,8 @@ export function describe(job: Job, outcome: Outcome, isRemembered: boolean): Pro
 	switch (outcome.kind) {
 		case 'created':
 			return { message: createdMessage(job, outcome) };
+		case 'updated':
+			return { message: updatedMessage(job, outcome) };
 		case 'skipped':
 			return { message: skippedMessage(job, outcome) };
 		case 'invalid':
@@ -62,16 +77,28 @@ export function neededFor(job: Job): string {
 export function helpFor(job: Job): string {
 	const { outcome } = job;
 	if (outcome?.kind === 'invalid') return job.order ? helpUrl(helpWithInvalid(outcome)) : '';
-	if (outcome && outcome.kind !== 'created' && outcome.kind !== 'skipped')
+	if (outcome && 'why' in outcome && outcome.kind !== 'skipped')
 		return helpUrl(helpWithFailure(outcome));
 	const [need] = needsOf(job);
 	return need ? helpUrl(need.help) : '';
+}
+
+/** The job of an update is not done yet when the service accepts it, and no call reads a delivery. */
+function updatedMessage({ referenceId = '', order }: Job, { changes }: Updated): string {
+	const { contact, location, packages, cod } = changes;
+	const changed = [
+		(contact ?? location) && [order?.customer, order?.address].filter(Boolean).join(', '),
+		packages && 'its items',
+		cod !== undefined && `cash ${cod.toFixed(2)}`,
+	];
+	return `${referenceId} was changed in Shopify after it was sent. Change accepted: ${changed.filter(Boolean).join('; ')}`;
 }
 
 function needsOf(job: Job): Need[] {
 	const { outcome, order, referenceId, claim, change } = job;
 	const label = order?.label ?? referenceId;
 	const ofOrder = actionNeeds(order?.actions, label);
+	if (outcome?.kind === 'updated') return actionNeeds(changedActions(order, change), label);
 	if (outcome?.kind !== 'skipped')
 		return outcome?.kind === 'created' && needsReview(outcome)
 			? [{ text: reviewAdvice, help: 'pending-review' }, ...ofOrder]
@@ -92,7 +119,10 @@ function needsOf(job: Job): Need[] {
 			const isCompared = claim?.sentAs && (why.code === 'alreadyCreated' || why.code === 'grown');
 			const actions = isCompared ? changedActions(order, change) : stopActions(order);
 			const changed = changedAfterSending(outcome, order?.location);
+			const { failedUpdate: failed } = job;
+			const failure = failed && problemText(updateProblem(failed, failed.outcome));
 			return [
+				...(failure === undefined ? [] : [{ text: failure, help: 'changed-order' as const }]),
 				...(changed === '' ? [] : [{ text: changed, help: 'changed-order' as const }]),
 				...actionNeeds(actions, label),
 			];
@@ -289,7 +319,7 @@ function describeNotSent(job: Job, why: FailureReason, isRemembered: boolean): P
 		case 'dryRun':
 			return notSent(
 				'Dry Run is on',
-				'If this was your test, it worked: cancel the order in Shopify. For a real order, turn off Dry Run under Options, publish the workflow, and retry this execution with the currently saved workflow.',
+				'If this was your test, it worked: cancel the order in Shopify. For a real order, turn off Dry Run under Options, publish the workflow, and send it with Send Anyway.',
 			);
 		case 'notStarted':
 			return why.problem;
@@ -324,17 +354,6 @@ function haltProblem(halt: Halt): Problem {
 			return explainExchange(halt.exchange);
 	}
 }
-
-/** The message of an error, to follow a sentence. */
-export function causeOf(error: unknown): string {
-	if (error instanceof StoreError) return `: ${storeCauses[error.code]}`;
-	return error instanceof Error ? `: ${error.message}` : '';
-}
-
-const storeCauses: Readonly<Record<StoreError['code'], string>> = {
-	tooSlow: "n8n's database was too slow",
-	stopped: 'the execution was stopped',
-};
 
 /** The problem when n8n's database fails while references are checked. */
 export function storeProblem(error: unknown): Problem {

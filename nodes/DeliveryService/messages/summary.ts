@@ -98,13 +98,18 @@ function groupByOutcome(jobs: readonly Job[]): FailureSummary['lists'] {
 		if (!outcome) continue;
 		const id = outcome.kind === 'created' ? outcome.id : undefined;
 		const orderId = order?.shopifyOrder?.id;
-		const needed = mayExist(job) || outcome.kind === 'skipped' ? neededFor(job) : '';
-		if (outcome.kind === 'skipped' && needed === '') continue;
+		const list = listOf(outcome);
+		const needed = mayExist(job) || list === 'skipped' ? neededFor(job) : '';
+		if (list === 'skipped' && needed === '') continue;
 		const actionNeeded = needed || undefined;
-		const list = outcome.kind === 'invalid' ? 'notSent' : outcome.kind;
 		lists[list].push({ item, referenceId, id, orderId, actionNeeded });
 	}
 	return lists;
+}
+
+function listOf({ kind }: Outcome): keyof FailureSummary['lists'] {
+	if (kind === 'invalid') return 'notSent';
+	return kind === 'updated' ? 'skipped' : kind;
 }
 
 /** What deliveries need of a person: no later run says it again. */
@@ -143,10 +148,12 @@ export function runHints(
 	{ ledgerFailed }: Report,
 ): { info: string; warnings: string[] } {
 	const created = withKind(jobs, 'created').length;
+	const updated = withKind(jobs, 'updated').length;
 	const skipped = withKind(jobs, 'skipped');
 	const wasSent = withKind(jobs, 'created', 'rejected', 'unknown').length > 0;
 	const info = [
 		wasSent ? `Created ${pluralize(created, 'delivery', 'deliveries')}.` : 'Nothing was sent.',
+		updated > 0 && `Updated ${pluralize(updated, 'delivery', 'deliveries')}.`,
 		problemHint(skipped, ({ length }) => `Skipped ${length} items`),
 	];
 	const ofAll = (some: readonly Job[]) => `${some.length} of ${jobs.length}`;

@@ -1,13 +1,13 @@
 /** The sentences about deliveries that were not updated, or may not have been. */
 import { problemText, type Problem } from '../common/result';
 import { endSentence, joinSentences, lowerFirst } from '../common/text';
-import type { Cause, Update, UpdateOutcome, UpdateResult } from '../sending/updates';
+import type { Cause, FailedUpdate, Update, UpdateOutcome, UpdateResult } from '../sending/updates';
 import { isSuccess } from '../service/client';
 import { explainFailure, notADeliveryService, serviceDetail } from '../service/errors';
+import { causeOf } from './causes';
 import { listNames } from './lists';
-import { causeOf } from './outcomes';
 
-type Failure = Exclude<UpdateOutcome, { kind: 'updated' }>;
+type Failure = FailedUpdate['outcome'];
 
 /** What happened to a delivery that was not updated, or may not have been, and what to do. */
 export function updateProblem({ id, targetKind }: UpdateResult, outcome: Failure): Problem {

@@ -7,12 +7,14 @@ import type { Job } from './job';
  * Claims the changes of sent orders, so that only this execution reports them: those that another one
  * reports are removed from the jobs. Call it last, because what is claimed counts as reported.
  *
+ * @param follow what to do about them first, e.g. to update their deliveries
  * @returns whether the ledger has recorded it: if not, the changes are reported again
  */
 export async function claimReports(
 	jobs: readonly Job[],
 	ledger: Ledger,
 	clock: Clock,
+	follow: (jobs: readonly Job[]) => Promise<void>,
 	signal?: AbortSignal,
 ): Promise<boolean> {
 	try {
@@ -20,9 +22,11 @@ export async function claimReports(
 		const changed = jobs.filter(({ change }) => change);
 		if (changed.length === 0 || signal?.aborted) return true;
 		const own = await ledger.claimChanges(changed.flatMap(({ claim }) => claim ?? []));
-		for (const job of changed)
-			if (job.claim && own.has(job.claim)) ledger.recordChange(job.claim);
-			else job.change = undefined;
+		const isOwn = ({ claim }: Job) => claim !== undefined && own.has(claim);
+		for (const job of changed) if (!isOwn(job)) job.change = undefined;
+		const reported = changed.filter(isOwn);
+		await follow(reported);
+		for (const { claim } of reported) if (claim) ledger.recordChange(claim);
 		await ledger.flush();
 		return true;
 	} catch {

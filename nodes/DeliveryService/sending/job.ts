@@ -6,10 +6,11 @@ import type { Problem } from '../common/result';
 import type { Change } from '../ledger/changes';
 import type { Claim } from '../ledger/claims';
 import type { Exchange } from '../service/client';
-import type { CreationBody, Delivery } from '../service/schemas';
+import type { CreationBody, Delivery, DeliveryChanges } from '../service/schemas';
 import type { OrderProblem } from '../shopify/problems';
 import type { Skip } from '../shopify/skipping';
 import type { OrderInfo } from '../shopify/toDelivery';
+import type { FailedUpdate } from './updates';
 
 /** An input item on its way from its order to its output item. */
 export interface Job {
@@ -27,6 +28,8 @@ export interface Job {
 	claim?: Claim;
 	/** How its order has changed since it was sent: only if this execution reports it. */
 	change?: Change;
+	/** Why its delivery was not updated with that change, or may not have been. */
+	failedUpdate?: FailedUpdate;
 	/** How long ago its order was placed, if that is known. */
 	ageHours?: number;
 	/** How long ago Shopify first called the webhook that reported it, if one did. */
@@ -38,7 +41,7 @@ export interface Job {
 }
 
 /** The result for an item. Reasons are data: `messages/` words them. */
-export type Outcome = Created | Skipped | Failure | Invalid;
+export type Outcome = Created | Updated | Skipped | Failure | Invalid;
 
 /** Against a rule of the service, or not readable. */
 export interface Invalid {
@@ -53,6 +56,12 @@ export interface Created {
 	id: string;
 	/** The service's record of the delivery, with unknown fields (docs/api.md, section 2.6). */
 	record: Record<string, unknown>;
+}
+
+/** Already sent, and updated because its order has changed since then. */
+export interface Updated {
+	kind: 'updated';
+	changes: DeliveryChanges;
 }
 
 /** Not sent, for a reason that is not an error. */

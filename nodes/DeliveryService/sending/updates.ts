@@ -49,6 +49,11 @@ export interface UpdateResult {
 	outcome: UpdateOutcome;
 }
 
+/** The result of an update that was not made, or may not have been. */
+export type FailedUpdate = UpdateResult & {
+	outcome: Exclude<UpdateOutcome, { kind: 'updated' }>;
+};
+
 /** The options and dependencies of a run that updates deliveries. */
 export interface UpdatingOptions extends RetryOptions {
 	send: (body: UpdateBody) => Promise<Exchange>;

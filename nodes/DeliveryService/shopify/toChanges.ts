@@ -11,7 +11,15 @@ import { isPartlyFulfilled, toPackages } from './units';
 
 /** The changes of the order's delivery, not yet validated, or why there are none. */
 export type ChangesResult =
-	| { kind: 'changes'; label: string; referenceId: string; changes: object; actions: Action[] }
+	| {
+			kind: 'changes';
+			label: string;
+			referenceId: string;
+			changes: object;
+			/** Whether the driver has nothing to collect, because all is paid, reserved or due later. */
+			isSettled: boolean;
+			actions: Action[];
+	  }
 	| ({ kind: 'skipped'; label: string } & Skip)
 	| ({ kind: 'invalid'; problems: readonly OrderProblem[] } & OrderSubject);
 
@@ -57,7 +65,7 @@ export function orderToChanges(value: unknown, mapping: OrderMapping): ChangesRe
 	const isByService = !fulfillmentOrder && units.isByService;
 	const hasPackages = lines.length > 0 && !isFulfilled && !isByService;
 	const packages = hasPackages ? toPackages(order, lines, mapping) : undefined;
-	const { notCollectedFor, isSettled, amount } = cash.value;
+	const { notCollectedFor, isSettled = false, amount } = cash.value;
 	const isUnclear = isCashUnclear || cash.value.isUnclear;
 	// The delivery may have been created with an amount to collect.
 	const cod = isSettled || notCollectedFor ? 0 : isUnclear ? undefined : amount;
@@ -86,6 +94,7 @@ export function orderToChanges(value: unknown, mapping: OrderMapping): ChangesRe
 			packages,
 			cod,
 		},
+		isSettled,
 		actions,
 	};
 }

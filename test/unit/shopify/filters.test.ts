@@ -64,7 +64,7 @@ describe('Payment', () => {
 		expect(outcomeOf(sampleOrder(bank))).toMatchObject({
 			code: 'notPaid',
 			message:
-				'Order #1042 is not paid yet (Bank Deposit). It will be sent when this workflow gets it again after the payment.',
+				'Order #1042 is not paid yet (Bank Deposit). It will be sent when this workflow gets it again after the payment. Nothing to do.',
 		});
 		expect(outcome(bank).needed).toBe('');
 		expect(outcome({ ...bank, financial_status: 'partially_paid' }).needed).toMatch(/only partly/);
@@ -376,7 +376,7 @@ describe('the delivery date', () => {
 		(text, beside, deliveryDateFormat = 'automatic') => {
 			const filters = { ...skipping, deliveryDateFormat };
 			const message =
-				'Order #1042 is scheduled. It will be sent when this workflow gets it again on or after 2026-12-23.';
+				'Order #1042 is scheduled. It will be sent when this workflow gets it again on or after 2026-12-23. Nothing to do.';
 			expect(outcomeOf(sampleOrder(on(text)), { filters })).toMatchObject({ message });
 			const sent = instructionsOf(on(text), undefined, { deliveryDateFormat });
 			expect(sent).toBe(`Deliver: 2026-12-24${beside}`);

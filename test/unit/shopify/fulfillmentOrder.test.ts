@@ -253,22 +253,22 @@ describe('skips a fulfillment order', () => {
 				status: 'on_hold',
 				fulfillment_holds: [{ reason: 'awaiting_payment', reason_notes: 'call first' }],
 			},
-			'is on hold in Shopify (awaiting payment: call first). Release the hold, then run the workflow for this order again.',
+			'is on hold in Shopify (awaiting payment: call first). It will be sent when this workflow gets it again after the hold is released.',
 		],
 		[
 			'onHold',
 			{ status: 'on_hold' },
-			'is on hold in Shopify. Release the hold, then run the workflow for this order again.',
+			'is on hold in Shopify. It will be sent when this workflow gets it again after the hold is released.',
 		],
 		[
 			'scheduled',
 			{ status: 'scheduled', fulfill_at: '2026-12-24T00:00:00-06:00' },
-			'is scheduled. It will be sent when this workflow gets it again on or after 2026-12-24.',
+			'is scheduled. It will be sent when this workflow gets it again on or after 2026-12-24. Nothing to do.',
 		],
 		[
 			'scheduled',
 			{ status: 'scheduled', fulfill_at: '2026-11-30T15:00:00Z' },
-			'is scheduled. It will be sent when this workflow gets it again on or after 2026-11-30 15:00 UTC.',
+			'is scheduled. It will be sent when this workflow gets it again on or after 2026-11-30 15:00 UTC. Nothing to do.',
 		],
 		[
 			'closed',

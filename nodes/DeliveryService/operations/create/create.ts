@@ -36,6 +36,7 @@ import {
 } from '../items';
 import { toDryRunItems } from './dryRun';
 import { readItemOptions, readRunOptions, readSkipAlreadySent, type RunOptions } from './options';
+import { updateChanged } from './updateChanged';
 import { hintsOf, toOutputItems, warning } from './output';
 
 /** What deliveries are created from: its fields, and how it reads an item. */
@@ -97,7 +98,7 @@ export async function createDeliveries(
 			if (run.options.dryRun && isPreview(context)) return await preview(context, run, jobs);
 			if (run.options.dryRun)
 				for (const job of jobs) job.outcome ??= { kind: 'notSent', why: { code: 'dryRun' } };
-			return await send(context, run, jobs);
+			return await send(context, parameters, run, jobs);
 		},
 		(problem) => {
 			const why = { code: 'notStarted', problem } as const;
@@ -132,14 +133,21 @@ function openRun(
 
 async function send(
 	context: IExecuteFunctions,
+	parameters: ParameterReader,
 	run: CreateRun,
 	jobs: readonly Job[],
 ): Promise<INodeExecutionData[]> {
 	const { isRemembered, options } = run;
 	const report = await sendOrRemember(context, run, jobs);
 	const signal = context.getExecutionCancelSignal();
+	const client = options.whenChanged === 'update' ? await openClient(context) : undefined;
+	const follow = async (changed: readonly Job[]) => {
+		if (client) await updateChanged(context, client, parameters, changed);
+	};
 	const isRecorded =
-		!run.ledger || options.dryRun || (await claimReports(jobs, run.ledger, realClock, signal));
+		!run.ledger ||
+		options.dryRun ||
+		(await claimReports(jobs, run.ledger, realClock, follow, signal));
 	if (signal?.aborted) logOutcomes(context, jobs);
 	const failure = context.continueOnFail() ? undefined : failureSummary(jobs, isRemembered);
 	if (failure) {

@@ -43,7 +43,8 @@ export const fromShopifyOrder: Source = {
 		if (decision.kind === 'skip') return { ...known, skip: decision.skip };
 		const name = info.shopifyOrder?.name ?? info.referenceId ?? 'The order';
 		const pickup = readOrderPickup(parameters, item, info.location);
-		if (!pickup.ok) return { ...known, problem: pickupProblem(name, pickup.problem), cause: 'noPickup' };
+		if (!pickup.ok)
+			return { ...known, problem: pickupProblem(name, pickup.problem), cause: 'noPickup' };
 		return { ...known, delivery: { pickup: pickup.value, ...decision.delivery } };
 	},
 	rephrase: (problem, referenceId = '') =>

@@ -35,6 +35,7 @@ const runOptionsSchema = z.object({
 	dryRun: z.boolean().default(false),
 	firstSeenWithinHours: numeric(z.number().min(1)).default(defaultFirstSeenWithinHours),
 	simplify: z.boolean().default(true),
+	whenChanged: z.enum(['tell', 'update']).default('tell'),
 });
 
 const runOptionLabels = {
@@ -42,6 +43,7 @@ const runOptionLabels = {
 	dryRun: 'dry run',
 	firstSeenWithinHours: 'send unseen orders placed within (hours)',
 	simplify: 'simplify',
+	whenChanged: 'when a sent order changes',
 };
 
 export type ItemOptions = z.infer<typeof itemOptionsSchema>;
@@ -114,6 +116,27 @@ const firstSeenOption = {
 		'With Skip Already Sent: an order that was placed earlier, and that this workflow meets for the first time, is not sent, since another workflow or a person may have sent it. It is reported once.',
 } satisfies INodeProperties;
 
+const whenChangedOption = {
+	displayName: 'When a Sent Order Changes',
+	name: 'whenChanged',
+	type: 'options',
+	options: [
+		{
+			name: 'Tell Me',
+			value: 'tell',
+			description: 'The column actionNeeded says once what to correct',
+		},
+		{
+			name: 'Update the Delivery',
+			value: 'update',
+			description: 'Only if the workflow gets each order as it is now',
+		},
+	],
+	default: 'tell',
+	description:
+		"What to do when an order comes in again with another recipient, address, items, date or amount to collect. What can't be updated is told: that a delivery is to be stopped, and another amount for a part of an order.",
+} satisfies INodeProperties;
+
 /**
  * Skip Already Sent and the options of an operation. Orders are remembered by default, and their
  * requests need no setting.
@@ -163,6 +186,7 @@ export const optionFields = (isFromOrders: boolean): INodeProperties[] => [
 				description:
 					'Whether to return a simplified version of the response instead of the raw data',
 			},
+			...(isFromOrders ? [whenChangedOption] : []),
 		],
 	},
 ];

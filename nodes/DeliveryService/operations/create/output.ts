@@ -42,7 +42,7 @@ const notProcessed: Outcome = {
 };
 
 function isFailure({ outcome = notProcessed }: Job): boolean {
-	return outcome.kind !== 'created' && outcome.kind !== 'skipped';
+	return !['created', 'updated', 'skipped'].includes(outcome.kind);
 }
 
 /** The columns of a job, without those that do not apply. */
@@ -64,7 +64,7 @@ function toRow(job: Job, isFull: boolean, isRemembered: boolean, warnsOfRepeat: 
 		...columnsForOwner(job, message),
 		...{ trackLink, statusDelivery, deliveryDate, price },
 		id: isCreated ? outcome.id : '',
-		reason: outcome.kind === 'skipped' ? skipReason(outcome) : '',
+		reason: skipReason(outcome),
 	};
 	const cash = order?.cashOutstanding !== undefined && {
 		cashToCollect: delivery?.cod ?? 0,
@@ -81,7 +81,7 @@ function toRow(job: Job, isFull: boolean, isRemembered: boolean, warnsOfRepeat: 
  * `actionNeeded` is its whole text.
  */
 function columnsForOwner(job: Job, message: string) {
-	const { order, delivery, outcome } = job;
+	const { order, delivery } = job;
 	const isSilent = isBeingRepeated(job);
 	const needed = isFailure(job)
 		? joinSentences([endSentence(message), neededFor(job)])
@@ -89,11 +89,17 @@ function columnsForOwner(job: Job, message: string) {
 	return {
 		actionNeeded: isSilent ? '' : needed,
 		customer: order?.customer ?? delivery?.dropoff.contact.name ?? '',
-		cash: delivery && outcome?.kind !== 'skipped' ? (delivery.cod ?? 0) : '',
+		cash: cashOf(job),
 		address: order?.address ?? (delivery ? placeText(delivery.dropoff.location) : ''),
 		orderUrl: order?.url ?? '',
 		help: isSilent ? '' : helpFor(job),
 	};
+}
+
+/** What the driver collects, as far as this run sent it. */
+function cashOf({ delivery, outcome }: Job): number | '' {
+	if (outcome?.kind === 'updated') return outcome.changes.cod ?? '';
+	return delivery && outcome?.kind !== 'skipped' ? (delivery.cod ?? 0) : '';
 }
 
 /** A place as text. */

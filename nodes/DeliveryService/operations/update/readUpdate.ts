@@ -73,6 +73,9 @@ export function rejectSharedReferences(
 
 type ReadChanges = Omit<ReadUpdate, 'item' | 'flags'>;
 
+/** Changes that match a delivery to its order, and whether nothing is left to pay. */
+type OrderChanges = ReadChanges & { isSettled: boolean };
+
 /** The deliveries with these IDs, each once. */
 function readTargets(
 	targetKind: TargetKind,
@@ -85,7 +88,7 @@ function readTargets(
 }
 
 /** The changes that match the order's own delivery to its current state. */
-function changesFromOrder(parameters: ParameterReader, item: number): Result<ReadChanges> {
+export function changesFromOrder(parameters: ParameterReader, item: number): Result<OrderChanges> {
 	const order = readJson(parameters.get('order', item), 'Order');
 	if (!order.ok) return order;
 	const mapping = readOrderMapping(parameters, item);
@@ -98,7 +101,8 @@ function changesFromOrder(parameters: ParameterReader, item: number): Result<Rea
 	const changes = validate(deliveryChangesSchema, result.changes, 'Changes', serviceLabels);
 	if (!changes.ok) return changes;
 	const needed = actionNeeded(result.actions, result.label);
-	return { ok: true, value: { ...targets.value, changes: changes.value, needed } };
+	const { isSettled } = result;
+	return { ok: true, value: { ...targets.value, changes: changes.value, needed, isSettled } };
 }
 
 /** The changes that the user added, in the service's format (docs/api.md, section 4.2). */

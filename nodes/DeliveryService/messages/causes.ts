@@ -1,0 +1,12 @@
+/** The message of an unexpected error, to follow a sentence. */
+import { StoreError } from '../ledger/store';
+
+export function causeOf(error: unknown): string {
+	if (error instanceof StoreError) return `: ${storeCauses[error.code]}`;
+	return error instanceof Error ? `: ${error.message}` : '';
+}
+
+const storeCauses: Readonly<Record<StoreError['code'], string>> = {
+	tooSlow: "n8n's database was too slow",
+	stopped: 'the execution was stopped',
+};

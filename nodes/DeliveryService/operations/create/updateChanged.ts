@@ -1,0 +1,85 @@
+/** Create From Shopify Orders with "Update the Delivery": sent deliveries follow their orders. */
+import type { IExecuteFunctions } from 'n8n-workflow';
+
+import { realClock } from '../../common/clock';
+import type { ParameterReader } from '../../common/parameters';
+import type { Job } from '../../sending/job';
+import { sendUpdates, type Update } from '../../sending/updates';
+import { updateRequest, type ServiceClient } from '../../service/client';
+import type { DeliveryChanges } from '../../service/schemas';
+import { changesFromOrder } from '../update/readUpdate';
+
+/** What of a change goes to the delivery. The rest of it is told, as with "Tell Me". */
+interface Following extends Update {
+	job: Job;
+	/** What is still to be told about the order if the service accepts the update. */
+	untold: NonNullable<Job['change']>;
+}
+
+/**
+ * Updates the deliveries of orders that have changed since they were sent (docs/api.md, section 4.2), and
+ * sets what became of each. What could not be updated is told.
+ *
+ * @param jobs those whose change only this execution reports
+ */
+export async function updateChanged(
+	context: IExecuteFunctions,
+	client: ServiceClient,
+	parameters: ParameterReader,
+	jobs: readonly Job[],
+): Promise<void> {
+	const updates = jobs.flatMap((job) => followingOf(parameters, job) ?? []);
+	const batches = sendUpdates(updates, {
+		send: async (body) => await client.send(updateRequest(body)),
+		clock: realClock,
+		random: Math.random,
+		signal: context.getExecutionCancelSignal(),
+		isInEditor: context.getMode() === 'manual',
+	});
+	const byItem = new Map(updates.map((update) => [update.item, update]));
+	for await (const batch of batches)
+		for (const result of batch) {
+			const update = byItem.get(result.item);
+			if (!update) continue;
+			const { job, changes, untold } = update;
+			if (result.outcome.kind === 'updated')
+				Object.assign(job, { outcome: { kind: 'updated', changes }, change: untold });
+			else job.failedUpdate = { ...result, outcome: result.outcome };
+		}
+}
+
+/** The update that a changed order needs; undefined if a person has to see to it. */
+function followingOf(parameters: ParameterReader, job: Job): Following | undefined {
+	const { item, change, order, claim } = job;
+	// Whether the delivery can still be stopped is not known.
+	if (!change || !order || order.stop) return undefined;
+	const read = changesFromOrder(parameters, item);
+	if (!read.ok) return undefined;
+	const { changes: all, isSettled, targetKind, ids } = read.value;
+	const changes: DeliveryChanges = {};
+	if (change.rest) {
+		const { contact, location, packages } = all;
+		Object.assign(changes, { contact, location, packages });
+	}
+	const isTold = order.laterChanges?.cash.length === 0;
+	if (change.cash && !isTold && isCashKnown(all.cod, isSettled, claim?.part !== undefined))
+		changes.cod = all.cod;
+	const { contact, location, packages, cod } = changes;
+	const isComplete = contact && location && packages;
+	const untold = {
+		...change,
+		cash: change.cash && cod === undefined,
+		rest: change.rest && !isComplete,
+	};
+	if (!contact && !location && cod === undefined) return undefined;
+	const flags = { recalculatePrice: true, reorderRoute: true, recalculateCity: true };
+	return { job, item, targetKind, ids, changes, flags, untold };
+}
+
+/**
+ * Whether the new cash of a delivery is certain: nothing, if the order is settled; an amount, if the
+ * delivery is for the whole order.
+ */
+function isCashKnown(cod: number | undefined, isSettled: boolean, isPart: boolean): boolean {
+	return cod === 0 ? isSettled : cod !== undefined && !isPart;
+}

@@ -1,0 +1,172 @@
+/** Create From Shopify Orders with When a Sent Order Changes: Update the Delivery. */
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { z } from 'zod/v4';
+
+import {
+	jsonOf,
+	orderParameters,
+	pickupFields,
+	restart,
+	restartWithoutWaits,
+	setUp,
+} from '../support/actionNode';
+import { samplePart } from '../support/sampleFulfillmentOrder';
+import {
+	lineItem,
+	mugs,
+	payableInCash,
+	shippingAddress,
+	shopifyOrder,
+} from '../support/shopifyOrders';
+
+const service = setUp();
+
+beforeEach(restart);
+
+/** Runs the node in a new n8n process with one item. @returns its row */
+async function run(item: IDataObject, options: INodeParameters = { whenChanged: 'update' }) {
+	restartWithoutWaits();
+	const parameters = {
+		...{ resource: 'delivery', operation: 'createFromOrders' },
+		...{ ...pickupFields, ...orderParameters({}), options },
+	};
+	const { items } = await service.run(parameters, { items: [item] });
+	return z.tuple([z.custom<IDataObject>()]).parse(jsonOf(items))[0];
+}
+
+const updates = () => service.received('PATCH').map(({ body }) => body);
+
+/** Sends an order, then runs the node with its later state. @returns the later row and the updates */
+async function follow(first: IDataObject, later: IDataObject) {
+	expect(await run(shopifyOrder(first))).toMatchObject({ outcome: 'created' });
+	const { outcome, reason, message, actionNeeded } = await run(shopifyOrder(later));
+	const again = await run(shopifyOrder(later));
+	expect(again).toMatchObject({ outcome: 'skipped', actionNeeded: '' });
+	expect(service.existing()).toEqual(['#1001']);
+	return { outcome, reason, message, actionNeeded, updates: updates() };
+}
+
+const moved = { shipping_address: shippingAddress({ address1: '7 New Road' }) };
+const paidByLink = {
+	...{ financial_status: 'paid', total_outstanding: '0.00' },
+	payment_gateway_names: ['Cash on Delivery (COD)', 'Razorpay'],
+};
+const flags = { recalculatePrice: true, reorderRoute: true, recalculateCity: true };
+const contact = {
+	name: 'Maya Okafor',
+	email: 'maya.okafor@mail.example',
+	phonenumber: expect.any(String),
+};
+const accepted = (what: string) => ({
+	...{ outcome: 'updated', reason: 'alreadyCreated', actionNeeded: '' },
+	message: `#1001 was changed in Shopify after it was sent. Change accepted: ${what}`,
+});
+
+test('sends a corrected address, once', async () => {
+	expect(await follow({}, moved)).toEqual({
+		...accepted('Maya Okafor, 7 New Road, Apt 3B, Springfield, 62704; its items'),
+		updates: [
+			{
+				referenceIds: ['#1001'],
+				deliveryChanges: {
+					contact,
+					location: expect.objectContaining({ address: expect.stringContaining('7 New Road') }),
+					packages: [expect.objectContaining({ qty: 1 })],
+				},
+				...flags,
+			},
+		],
+	});
+});
+
+test.each([
+	['60.00', { ...payableInCash, total_outstanding: '60.00' }, 60],
+	['0.00', paidByLink, 0],
+])('sends the cash alone if only that changed: %s', async (cash, later, cod) => {
+	expect(await follow(payableInCash, later)).toEqual({
+		...accepted(`cash ${cash}`),
+		updates: [{ referenceIds: ['#1001'], deliveryChanges: { cod }, ...flags }],
+	});
+});
+
+test('changes nothing if the order was marked as paid by hand', async () => {
+	const marked = { ...paidByLink, payment_gateway_names: ['Cash on Delivery (COD)', 'manual'] };
+	expect(await follow(payableInCash, marked)).toMatchObject({
+		...{ outcome: 'skipped', actionNeeded: '', updates: [] },
+	});
+});
+
+test.each([
+	['canceled', { cancelled_at: '2026-11-20T10:00:00Z' }, 'was canceled'],
+	['refunded', { financial_status: 'refunded', total_outstanding: '0.00' }, 'was fully refunded'],
+])('tells that the delivery of a %s order is to be stopped', async (_, later, state) => {
+	expect(await follow({}, later)).toMatchObject({
+		...{ outcome: 'skipped', updates: [] },
+		actionNeeded: `Order #1001 ${state}. Ask the Delivery Service to stop it.`,
+	});
+});
+
+test('leaves the packages of a partly fulfilled order, and tells what they are now', async () => {
+	const shipped = {
+		...moved,
+		line_items: [lineItem({ fulfillment_status: 'fulfilled', fulfillable_quantity: 0 }), mugs()],
+		fulfillments: [{ status: 'success', line_items: [{ id: lineItem().id, quantity: 1 }] }],
+	};
+	const followed = await follow({}, shipped);
+	expect(followed).toMatchObject({
+		outcome: 'updated',
+		actionNeeded: expect.stringMatching(/Compare its delivery with the order/),
+		updates: [{ deliveryChanges: { contact } }],
+	});
+	expect(JSON.stringify(followed.updates)).not.toContain('packages');
+});
+
+describe('a part of an order', () => {
+	const partOf = (changes: IDataObject): IDataObject => {
+		const order = shopifyOrder({ ...payableInCash, ...changes });
+		const line_items = [{ line_item_id: lineItem().id, quantity: 1, fulfillable_quantity: 1 }];
+		return { order, fulfillmentOrder: { ...samplePart({ order_id: order.id, line_items }) } };
+	};
+
+	test('collects nothing more once the order is paid', async () => {
+		expect(await run(partOf({}))).toMatchObject({ outcome: 'created' });
+		expect(await run(partOf(paidByLink))).toMatchObject({ outcome: 'updated', cash: 0 });
+		expect(updates()).toMatchObject([{ deliveryChanges: { cod: 0 } }]);
+	});
+
+	test('is told about another amount', async () => {
+		expect(await run(partOf({}))).toMatchObject({ outcome: 'created' });
+		expect(await run(partOf({ total_outstanding: '60.00' }))).toMatchObject({
+			outcome: 'skipped',
+			actionNeeded: expect.stringMatching(/Compare the cash of the deliveries/),
+		});
+		expect(updates()).toEqual([]);
+	});
+});
+
+test.each([
+	['rejected', { kind: 'status', status: 422, times: null }, /#1001 was not updated/],
+	['unknown', { kind: 'resetAfter', times: null }, /It is unknown whether #1001 was updated/],
+	['not sent', { kind: 'status', status: 401, times: null }, /#1001 was not updated/],
+] as const)('tells the change once if the update is %s', async (_, fault, problem) => {
+	await run(shopifyOrder());
+	service.control.addFault(fault);
+	const row = await run(shopifyOrder(moved));
+	expect(row).toMatchObject({ outcome: 'skipped', actionNeeded: expect.stringMatching(problem) });
+	expect(row.actionNeeded).toMatch(/Compare its delivery with the order: .*7 New Road/);
+	service.control.reset();
+	expect(await run(shopifyOrder(moved))).toMatchObject({ outcome: 'skipped', actionNeeded: '' });
+});
+
+test('several executions at once update a delivery once', async () => {
+	await run(shopifyOrder());
+	await Promise.all([1, 2, 3].map(async () => await run(shopifyOrder(moved))));
+	expect(updates()).toHaveLength(1);
+});
+
+test('a dry run updates nothing', async () => {
+	await run(shopifyOrder());
+	await run(shopifyOrder(moved), { whenChanged: 'update', dryRun: true });
+	expect(updates()).toEqual([]);
+	expect(await run(shopifyOrder(moved))).toMatchObject({ outcome: 'updated' });
+});
