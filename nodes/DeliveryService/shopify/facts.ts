@@ -53,36 +53,31 @@ export function readFacts(
 	const lines = units.lines.filter(({ taken }) => taken > 0);
 	const payment = paymentOf(order, mapping);
 	const date = findDeliveryDate(order, lines.length > 0 ? lines : units.lines, mapping);
-	return {
-		ok: true,
-		value: {
-			order,
-			missing: missingFields(candidate, mapping),
-			label: orderLabel(order),
-			references: referencesOf(order, mapping),
-			units,
-			lines,
-			payment,
-			methods: readMethods(order, mapping),
-			date,
-			sendingDay: laterSendingDay(date, mapping),
-			pickup: findPickup(order, lines),
-			recipient: readRecipient(order, mapping, date),
-			stop: findStopReason(order, units, lines, payment),
-			isFulfilled: isFulfilled(order, units),
-		},
+	const facts: OrderFacts = {
+		order,
+		missing: missingFields(candidate, mapping),
+		label: orderLabel(order),
+		references: referencesOf(order, mapping),
+		units,
+		lines,
+		payment,
+		methods: readMethods(order, mapping),
+		date,
+		sendingDay: laterSendingDay(date, mapping),
+		pickup: findPickup(order, lines),
+		recipient: readRecipient(order, mapping, date),
+		isFulfilled: isFulfilled(order, units),
 	};
+	facts.stop = findStopReason(facts);
+	return { ok: true, value: facts };
 }
 
 /** What has shipped can't be stopped. */
-function findStopReason(
-	order: Order,
-	units: OrderUnits,
-	lines: readonly LineUnits[],
-	{ state }: Payment,
-): StopReason | undefined {
+function findStopReason(facts: OrderFacts): StopReason | undefined {
+	const { order, units, lines } = facts;
+	const { state } = facts.payment;
 	if (order.cancelled_at) return 'cancelled';
-	if (isFulfilled(order, units)) return undefined;
+	if (facts.isFulfilled) return undefined;
 	if (state === 'refunded' || state === 'voided') return state;
 	switch (order.fulfillmentOrder?.status) {
 		case 'on_hold':
