@@ -47,7 +47,7 @@ describe('delivery from fields', () => {
 				json: {
 					referenceId: '',
 					outcome: 'created',
-					message: 'Created a delivery for Ana Torres',
+					message: 'Created a delivery',
 					actionNeeded: '',
 					customer: 'Ana Torres',
 					cash: 0,
@@ -323,7 +323,7 @@ describe('options of Create with fields', () => {
 		const { message, actionNeeded, customer, cash, address, orderUrl, help, ...fromRecord } =
 			others;
 		expect({ message, actionNeeded, customer, cash, address, orderUrl, help }).toEqual({
-			message: 'Created a delivery for #1001, Ana Torres',
+			message: 'Created a delivery for #1001',
 			...{ customer: 'Ana Torres', cash: 0, address: '48 Oak Avenue, Springfield' },
 			...{ actionNeeded: '', orderUrl: '', help: '' },
 		});

@@ -62,10 +62,9 @@ export function describe(job: Job, outcome: Outcome, isRemembered: boolean): Pro
 	}
 }
 
-function createdMessage({ referenceId, order, delivery }: Job, created: Created): string {
-	const customer = order?.customer ?? delivery?.dropoff.contact.name;
-	const whom = [referenceId, customer].filter(Boolean).join(', ');
-	return `Created a delivery${whom && ` for ${whom}`}${needsReview(created) ? ', but it is pending review' : ''}`;
+function createdMessage({ referenceId = '' }: Job, created: Created): string {
+	const forWhat = referenceId && ` for ${referenceId}`;
+	return `Created a delivery${forWhat}${needsReview(created) ? ', but it is pending review' : ''}`;
 }
 
 /** What a person must do about an item, besides what its failure says; empty if nothing. */
@@ -84,14 +83,14 @@ export function helpFor(job: Job): string {
 }
 
 /** The job of an update is not done yet when the service accepts it, and no call reads a delivery. */
-function updatedMessage({ referenceId = '', order }: Job, { changes }: Updated): string {
+function updatedMessage({ referenceId = '' }: Job, { changes }: Updated): string {
 	const { contact, location, packages, cod } = changes;
 	const changed = [
-		(contact ?? location) && [order?.customer, order?.address].filter(Boolean).join(', '),
-		packages && 'its items',
+		(contact ?? location) && 'recipient and address',
+		packages && 'items',
 		cod !== undefined && `cash ${cod.toFixed(2)}`,
 	];
-	return `${referenceId} was changed in Shopify after it was sent. Change accepted: ${changed.filter(Boolean).join('; ')}`;
+	return `${referenceId} was changed in Shopify after it was sent. Change accepted: ${changed.filter(Boolean).join(', ')}`;
 }
 
 function needsOf(job: Job): Need[] {
