@@ -66,6 +66,12 @@ const forms: ReadonlyMap<string, Form> = new Map<string, Form>([
 		},
 	],
 	[
+		'npm uninstall --prefix ~/.n8n/nodes n8n-nodes-delivery-service',
+		{
+			run: 'npm uninstall --prefix .cache/nodes n8n-nodes-delivery-service && ! ls .cache/nodes/node_modules/n8n-nodes-delivery-service',
+		},
+	],
+	[
 		'npm version <version> --no-git-tag-version',
 		{
 			run: 'npm version 9.9.9 --no-git-tag-version && git checkout package.json package-lock.json',
