@@ -101,6 +101,7 @@ describe('specific reference IDs', () => {
 	test.each<[string, INodeParameters, unknown[]]>([
 		['the own company by default', {}, ['created', 'alreadyCreated']],
 		['the child company in the options', { companyId: 1002 }, ['alreadyCreated', 'created']],
+		['the own company in the options', { companyId: 1001 }, ['created', 'alreadyCreated']],
 	])('applies only to %s', async (_which, options, outcomes) => {
 		const createForBoth = async () => [
 			...(await create(deliveries(1))),

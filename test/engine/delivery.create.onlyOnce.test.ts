@@ -82,6 +82,15 @@ describe('second run with Skip Already Sent', () => {
 		}
 	});
 
+	test('skips what was sent without the option that names the own company', async () => {
+		await run(deliveries(1));
+		const { items } = await run([...deliveries(2)], { companyId: 1001 });
+		expect(outcomesOf(items)).toEqual(['alreadyCreated', 'created']);
+		expect(outcomesOf((await run(deliveries(2))).items)).toEqual(all(2, 'alreadyCreated'));
+		const child = await run(deliveries(1), { companyId: 1002 });
+		expect(outcomesOf(child.items)).toEqual(['created']);
+	});
+
 	test('creates duplicates without reading the store if Skip Already Sent is off', async () => {
 		await run(deliveries(2));
 		const calls = deduplicationStore.calls.length;

@@ -13,7 +13,7 @@ import { allFreed, resendMessage } from '../messages/resending';
 import { readCompanyOption } from '../service/credential';
 import { serviceLabels, validate } from '../service/validation';
 import { companyIdSchema, targetSchemas } from '../service/schemas';
-import { outputItem, runPerItem } from './items';
+import { outputItem, ownCompany, runPerItem } from './items';
 import { showFor, type Operation } from './resource';
 
 const parametersSchema = z.object({
@@ -95,7 +95,9 @@ export const allowResending: Operation = {
 				...omitBlank({ orderReferenceId: options.orderReferenceId }),
 			};
 			const checked = validate(parametersSchema, input, 'References', labels);
-			const { companyId, referenceIds, orderReferenceId } = unwrap(node, checked);
+			const { companyId: company, referenceIds, orderReferenceId } = unwrap(node, checked);
+			const isOwn = company !== undefined && company === (await ownCompany(context));
+			const companyId = isOwn ? undefined : company;
 			const keyOf = (reference: string) => JSON.stringify([companyId, reference]);
 			const others = referenceIds.filter((reference) => states.get(keyOf(reference)) !== 'freed');
 			const ledger = openLedger(context);

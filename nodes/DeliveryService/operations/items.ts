@@ -12,6 +12,7 @@ import {
 
 import { apiError, operationError, problemText, type Problem } from '../common/result';
 import { realClock } from '../common/clock';
+import { openClient } from '../service/client';
 import type { Ledger } from '../ledger/ledger';
 import { storeProblem } from '../messages/outcomes';
 import { settingsProblems } from '../messages/settings';
@@ -155,6 +156,16 @@ export async function runPerItem(
 		}
 	}
 	return output;
+}
+
+/**
+ * The company of the credential. As a child company it would have a second memory, and its deliveries would
+ * be sent twice.
+ *
+ * @throws NodeOperationError when the credential is incomplete
+ */
+export async function ownCompany(context: IExecuteFunctions): Promise<number | undefined> {
+	return (await openClient(context)).credential.companyId;
 }
 
 /** Uses the ledger before anything is sent. @throws NodeOperationError when n8n's database fails */

@@ -30,6 +30,7 @@ import {
 	hasErrorOutput,
 	itemError,
 	mapItems,
+	ownCompany,
 	toProblem,
 	withErrorItems,
 	withLedger,
@@ -93,6 +94,9 @@ export async function createDeliveries(
 			const parameters = parameterReader(context);
 			const run = openRun(context, parameters, selectSource(parameters));
 			jobs = await mapItems(context, (item) => readItem(parameters, run, item));
+			const ofChildren = jobs.flatMap(({ claim }) => (claim?.companyId === undefined ? [] : claim));
+			const own = ofChildren.length > 0 ? await ownCompany(context) : undefined;
+			for (const claim of ofChildren) if (claim.companyId === own) claim.companyId = undefined;
 			if (!context.continueOnFail() && !run.sendsOthers) assertValid(context.getNode(), jobs);
 			if (run.ledger) await lookUpUnsent(jobs, run.ledger);
 			if (run.options.dryRun && isPreview(context)) return await preview(context, run, jobs);
