@@ -251,6 +251,21 @@ test('counts fulfilled units as claimed, and leaves out canceled ones', async ()
 	expect(await claim(taking('#1-4', 1, 6))).toEqual(['unitsSent']);
 });
 
+test('counts all claimed units of a line, even if an item of the run has an earlier state of the order', async () => {
+	await create(part('#1-1', [4, 4]));
+	// Before an edit, the order had one unit of the line.
+	expect(await claim(part('#1-2', [4, 1]), part('#1-3', [1, 1]))).toEqual([
+		'unitsSent',
+		'unitsSent',
+	]);
+});
+
+test('recognizes a delivery of more units than its item says were ordered', async () => {
+	const grown = part('#1-1', [4, 9]);
+	await create(grown);
+	expect(await lookUp(grown)).toEqual(['created']);
+});
+
 test('accesses the store once for a claim, and not at all when there is nothing to note', async () => {
 	await ledger.flush();
 	expect(accesses).toEqual([]);
