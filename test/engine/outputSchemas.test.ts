@@ -146,8 +146,19 @@ test('matches the output of the webhook operations', async () => {
 	expect(compare('/v1.0.0/webhook/getAll', listed)).toEqual(matching);
 
 	service.control.blacklist(webhook.url, 3);
+	const type = 'n8n-nodes-delivery-service.deliveryServiceTrigger';
+	const credentials = { deliveryServiceApi: { id: 'deliveryServiceApi' } };
+	const trigger = { type, name: 'Trigger', parameters: {}, credentials };
+	const withTrigger = { id: 'w', name: 'Updates', nodes: [trigger] };
 	const reactivated = await outputOf('webhook', 'reactivate', [
 		{ parameters: { urlPrefix: webhook.url } },
+		{
+			parameters: {
+				urlPrefix: webhook.url,
+				options: { publishedWorkflows: '={{ $json.workflows }}' },
+			},
+			items: [{ workflows: [withTrigger] }],
+		},
 	]);
 	expect(compare('/v1.0.0/webhook/reactivate', reactivated)).toEqual(matching);
 

@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod';
 
 import { type RunNodeOptions } from '../support/engine/engine';
@@ -46,14 +47,14 @@ test('re-creates each matching blacklisted webhook and returns an item for each'
 			event: 'updateTask',
 			action: 3,
 			reactivated: true,
-			message: 'Reactivated.',
+			message: `The Delivery Service had stopped calling ${ownUrl} for Delivery Updated. It was reactivated. Events from before may be missing.`,
 		},
 		{
 			url: `${ownUrl}?event=createTask&signature=def`,
 			event: 'createTask',
 			action: 1,
 			reactivated: true,
-			message: 'Reactivated.',
+			message: expect.stringContaining('for Delivery Created. It was reactivated.'),
 		},
 	]);
 	expect(Object.values(statusByUrl())).toEqual(['Active', 'Active']);
@@ -127,8 +128,8 @@ describe('a URL of a trigger that nothing serves', () => {
 	afterAll(() => n8n.close());
 
 	test.each([
-		[404, 'no published workflow has this webhook (status 404). Remove it with Webhook > Delete.'],
-		[401, 'the trigger rejects this URL (status 401). To replace it, unpublish'],
+		[404, 'no published workflow uses it (status 404). Nothing to do.'],
+		[401, 'its trigger rejects this URL (status 401). To replace it, unpublish'],
 	])('is not reactivated but named (%d)', async (status, reason) => {
 		calls.length = 0;
 		const query = 'event=updateTask&workflow=w&signature=5e';
@@ -157,6 +158,116 @@ describe('a URL of a trigger that nothing serves', () => {
 		const { items } = await reactivate('http://127.0.0.1:1/');
 
 		expect(jsonOf(items)).toMatchObject([{ reactivated: true }]);
+	});
+});
+
+describe('triggers of published workflows', () => {
+	const credentials = { deliveryServiceApi: { id: 'deliveryServiceApi', name: 'Mine' } };
+	const trigger = (more: IDataObject = {}): IDataObject => ({
+		...{ name: 'Trigger', type: 'n8n-nodes-delivery-service.deliveryServiceTrigger' },
+		...{ webhookId: 'a', parameters: {}, credentials, ...more },
+	});
+	const workflow = (...nodes: IDataObject[]) => ({ id: 'w1', name: 'Updates', nodes });
+	const check = async (workflows: IDataObject[], more: Partial<RunNodeOptions> = {}) =>
+		await service.run(
+			{
+				...{ resource: 'webhook', operation: 'reactivate', urlPrefix: 'https://n8n.shop.example' },
+				options: { publishedWorkflows: '={{ $json.workflows }}' },
+			},
+			{ items: [{ workflows }], ...more },
+		);
+	const urlOf = (event: string, path = 'a', id = 'w1') =>
+		`https://n8n.shop.example/webhook/${path}/webhook?event=${event}&workflow=${id}&signature=5e`;
+
+	test('names the events that each trigger does not get, and since when', async () => {
+		await service.subscribe(urlOf('updateTask'), 3);
+		await service.subscribe(urlOf('updateTask').replace('shop.example', 'old.example'), 3);
+		await service.subscribe(urlOf('updateTask', 'b', 'w2'), 3);
+		const all = { events: ['createTask', 'createRoute', 'updateTask'] };
+		const other = trigger({ webhookId: 'b', parameters: all });
+
+		const { items, error } = await check([workflow(trigger(), other)]);
+
+		expect(error).toBeUndefined();
+		expect(jsonOf(items)).toEqual([
+			{
+				...{ workflowId: 'w1', workflow: 'Updates', trigger: 'Trigger', companyId: 1001 },
+				...{ reason: 'missing', since: expect.stringMatching(/^20.*Z$/) },
+				message: expect.stringMatching(
+					/^"Trigger" of the workflow "Updates" has had no webhook for Delivery Created, Route Created, Delivery Updated since 20[\d-]+ \d\d:\d\d, so .* To get them again, unpublish the workflow, then publish it /,
+				),
+			},
+		]);
+	});
+
+	test('keeps the time at which a missing webhook was noticed', async () => {
+		const since = '2026-01-02T03:04:00.000Z';
+
+		const { items } = await check([workflow(trigger())], {
+			staticData: { outages: { 'w1/a': since } },
+		});
+
+		expect(jsonOf(items)).toMatchObject([{ since }]);
+	});
+
+	test('checks and reactivates the webhooks of the companies of all triggers', async () => {
+		await service.subscribe(urlOf('updateTask'), 3, 1002);
+		service.control.blacklist(urlOf('updateTask'), 3);
+		const ofChild = (webhookId: string) =>
+			trigger({ webhookId, parameters: { options: { companyId: '1002' } } });
+
+		const { items } = await check([workflow(ofChild('a'), ofChild('b'))]);
+
+		expect(jsonOf(items)).toMatchObject([
+			{ reactivated: true },
+			{ reason: 'missing', companyId: 1002 },
+		]);
+		expect(methods()).toEqual(['POST', 'GET', 'GET', 'DELETE', 'POST']);
+	});
+
+	test('checks the other companies after the failure of one', async () => {
+		const ofCompany = (companyId: string) => trigger({ parameters: { options: { companyId } } });
+		const path = '/hooks/companies/1002';
+		service.control.addFault({ kind: 'status', status: 500, method: 'GET', path, times: null });
+
+		const { outputs } = await check([workflow(ofCompany('1002'), ofCompany('1003'))], {
+			onError: 'continueErrorOutput',
+		});
+
+		const [regular = [], failed = []] = outputs;
+		expect(jsonOf(regular)).toMatchObject([{ reason: 'missing', companyId: 1003 }]);
+		expect(jsonOf(failed)).toMatchObject([{ message: expect.stringMatching(/^Company 1002: /) }]);
+	});
+
+	test('reads the published version, and leaves out disabled triggers and other nodes', async () => {
+		const draft = workflow(trigger({ webhookId: 'draft' }));
+		const published = [trigger({ disabled: true }), { name: 'Set', type: 'n8n-nodes-base.set' }];
+
+		const { items, error } = await check([
+			{ ...draft, activeVersion: { nodes: published } },
+			{ error: 'n8n did not respond' },
+		]);
+
+		expect([items, error]).toEqual([[], undefined]);
+	});
+
+	test.each([
+		[{ parameters: { options: { companyId: '={{ $vars.company }}' } } }],
+		[{ credentials: { deliveryServiceApi: { id: '7', name: 'Other' } } }],
+	])('names a trigger that only n8n can check: %j', async (more) => {
+		const { items } = await check([workflow(trigger(more))]);
+
+		expect(jsonOf(items)).toMatchObject([{ reason: 'notChecked', trigger: 'Trigger' }]);
+	});
+
+	test('accepts any webhook of a trigger whose events are an expression', async () => {
+		const parameters = { events: '={{ $vars.events }}' };
+		const run = async () => jsonOf((await check([workflow(trigger({ parameters }))])).items);
+		expect(await run()).toMatchObject([{ reason: 'missing' }]);
+
+		await service.subscribe(urlOf('createTask'), 1);
+
+		expect(await run()).toEqual([]);
 	});
 });
 

@@ -66,6 +66,9 @@ export function eventForCode(code: number): EventName | undefined {
 	return eventNames.find((name) => events[name].code === code);
 }
 
+/** What a trigger is for unless its user selects other events. */
+export const defaultEvents: readonly EventName[] = ['updateTask'];
+
 /** The label of an event, for messages. */
 export function eventLabel(code: number): string {
 	const event = eventForCode(code);

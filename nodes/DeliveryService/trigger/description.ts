@@ -1,7 +1,7 @@
 /** The trigger's panel. */
 import type { INodeProperties, INodeTypeDescription, IWebhookDescription } from 'n8n-workflow';
 
-import { eventNames, eventOptions, events } from '../service/events';
+import { defaultEvents, eventNames, eventOptions, events } from '../service/events';
 import { companyIdField, optionsField, textField } from '../common/fields';
 import { republishHint } from '../common/text';
 
@@ -63,7 +63,7 @@ export const properties: INodeProperties[] = [
 		type: 'multiOptions',
 		required: true,
 		options: eventOptions,
-		default: ['updateTask'],
+		default: [...defaultEvents],
 		description:
 			"The events that start the workflow. In this node's Settings, leave Execute Once off: it drops all but the first event of a call. The Delivery Service may send an event twice.",
 	},

@@ -188,7 +188,13 @@ function testOperations(installation: () => Installation): void {
 			]);
 
 			expect(await webhook('reactivate', { urlPrefix: 'https://shop.example/', options })).toEqual([
-				{ url, event: 'updateTask', action: 3, reactivated: true, message: 'Reactivated.' },
+				{
+					url,
+					event: 'updateTask',
+					action: 3,
+					reactivated: true,
+					message: expect.stringContaining('It was reactivated.'),
+				},
 			]);
 			expect(control.webhooks()).toEqual([
 				{ ...ownWebhook, status: 'Active' },
@@ -216,7 +222,7 @@ function testOperations(installation: () => Installation): void {
 					event: 'updateTask',
 					action: 3,
 					reactivated: true,
-					message: 'Reactivated.',
+					message: expect.stringContaining('It was reactivated.'),
 				},
 			]);
 			expect(control.webhooks()).toEqual([published]);

@@ -106,6 +106,8 @@ export interface RunNodeOptions extends RunControls {
 	settings?: Partial<Pick<INode, 'id' | 'retryOnFail' | 'maxTries' | 'waitBetweenTries'>>;
 	/** Defaults to `workflow`. Executions of the same workflow share its deduplication entries. */
 	workflowId?: string;
+	/** What earlier executions have stored for the node. */
+	staticData?: IDataObject;
 }
 
 /**
@@ -116,6 +118,7 @@ export interface RunNodeOptions extends RunControls {
  */
 export async function runNode(options: RunNodeOptions): Promise<NodeRun> {
 	const { parameters = {}, items = [{}], credential, onError, settings, workflowId } = options;
+	const { staticData } = options;
 	const type = registry.fullName(options.node);
 	const { description } = registry.getByName(type);
 	const node: INode = {
@@ -139,6 +142,7 @@ export async function runNode(options: RunNodeOptions): Promise<NodeRun> {
 	const run = await runWorkflow(
 		{
 			id: workflowId,
+			staticData: staticData && { [`node:${node.name}`]: staticData },
 			nodes: [trigger, node],
 			connections: { Start: { main: [[{ node: node.name, type: 'main', index: 0 }]] } },
 		},

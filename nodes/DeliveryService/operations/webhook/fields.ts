@@ -4,7 +4,7 @@ import type { IExecuteFunctions, INode, INodeExecutionData, INodeProperties } fr
 import { asRecord, parameterReader } from '../../common/parameters';
 import { companyIdField, optionsField, requiredField } from '../../common/fields';
 import { openClient } from '../../service/client';
-import { selectedCompany } from '../../service/credential';
+import { selectedCompany, type Credential } from '../../service/credential';
 import { eventNameSchema, eventOptions, events } from '../../service/events';
 import { unwrap } from '../../common/result';
 import { webhookUrlSchema } from '../../service/schemas';
@@ -34,8 +34,13 @@ export const webhookOptionsField: INodeProperties = { ...optionsField, options: 
 /** What an operation needs for one input item. */
 interface WebhookItem {
 	item: number;
-	/** The subscriptions of the company in the item's options, or else in the credential. */
+	credential: Credential;
+	/** The company in the item's options, or else in the credential. */
+	companyId: number;
+	/** The subscriptions of this company. */
 	webhooks: Webhooks;
+	/** The subscriptions of any company. */
+	webhooksOf: (companyId: number) => Webhooks;
 	/** The value of a parameter; undefined when the node doesn't have it. */
 	read: (name: string) => unknown;
 }
@@ -53,10 +58,13 @@ export async function runForWebhooks(
 	const node = context.getNode();
 	const parameters = parameterReader(context);
 	const client = await openClient(context);
+	const { credential } = client;
 	return await runPerItem(context, async (item) => {
 		const read = (name: string) => parameters.get(name, item, undefined);
-		const company = unwrap(node, selectedCompany(client.credential, asRecord(read('options'))));
-		return await run({ item, webhooks: companyWebhooksClient(node, client, company), read });
+		const companyId = unwrap(node, selectedCompany(credential, asRecord(read('options'))));
+		const webhooksOf = (id: number) => companyWebhooksClient(node, client, id);
+		const webhooks = webhooksOf(companyId);
+		return await run({ item, credential, companyId, webhooks, webhooksOf, read });
 	});
 }
 

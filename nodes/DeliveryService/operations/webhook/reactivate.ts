@@ -1,19 +1,28 @@
 /** The operation Webhook: Reactivate: which blacklisted webhooks it re-creates, and what may be lost on the way. */
-import { NodeApiError, type IExecuteFunctions } from 'n8n-workflow';
+import { NodeApiError, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 import { z } from 'zod/v4';
 
 import { realClock } from '../../common/clock';
-
-import { joinSentences, republishHint } from '../../common/text';
+import { companyIdField, optionsField, textField } from '../../common/fields';
+import { asRecord } from '../../common/parameters';
 import { type Problem, apiError, unwrap } from '../../common/result';
-import { eventForCode } from '../../service/events';
+import { joinSentences, republishHint } from '../../common/text';
 import type { Subscription } from '../../service/client';
+import { eventForCode } from '../../service/events';
 import { webhookUrlSchema } from '../../service/schemas';
 import { validate } from '../../service/validation';
-import { isTriggerUrl, plainUrl, webhookName, type Webhooks } from '../../service/webhooks';
+import {
+	isTriggerUrl,
+	plainUrl,
+	webhookName,
+	type Webhook,
+	type Webhooks,
+} from '../../service/webhooks';
 import { errorItem, outputItem, toProblem } from '../items';
 import type { Operation } from '../resource';
-import { runForWebhooks, urlField, webhookOptionsField } from './fields';
+import { runForWebhooks, urlField } from './fields';
+import { openOutages, uncheckedOutput } from './outages';
+import { publishedTriggers } from './publishedTriggers';
 
 /**
  * Reactivates blacklisted webhooks by unsubscribing and resubscribing each (docs/api.md, sections 4.3 to
@@ -35,51 +44,107 @@ export const reactivateWebhooks: Operation = {
 			description:
 				"All blacklisted webhooks at or below this URL are reactivated. Enter your n8n's base URL to include all of its published workflows.",
 		},
-		webhookOptionsField,
+		{
+			...optionsField,
+			options: [
+				companyIdField,
+				textField(
+					'Published Workflows',
+					'publishedWorkflows',
+					'e.g. {{ $json.workflows }}',
+					'A list of workflows from the n8n node (Workflow > Get Many). The output then also names each Delivery Service Trigger in them without a webhook, and the webhooks of their companies are reactivated, too.',
+				),
+			],
+		},
 	],
 	async run(context) {
-		return await runForWebhooks(context, async ({ item, webhooks, read }) => {
+		const outages = openOutages(context);
+		const output = await runForWebhooks(context, async (input) => {
+			const { item, companyId, credential, webhooksOf, read } = input;
+			const node = context.getNode();
 			const urlPrefix = unwrap(
-				context.getNode(),
+				node,
 				validate(webhookUrlSchema, read('urlPrefix'), 'URL prefix', {}),
 			);
-			const candidates = (await webhooks.list()).webhooks.filter(
-				({ status, url }) => status === 'blacklisted' && isAtOrBelow(urlPrefix, url),
-			);
-			const output = [];
-			for (const [index, { url, action }] of candidates.entries()) {
-				const webhook = { url, event: eventForCode(action), action };
-				const rejection = await rejectedWith(context, url);
-				if (rejection !== undefined) {
-					output.push(
-						outputItem({ ...webhook, reactivated: false, message: notServed(rejection) }, item),
-					);
-					continue;
-				}
-				let outcome = 'unknown';
+			const { publishedWorkflows } = asRecord(read('options'));
+			const triggers = publishedTriggers(node, publishedWorkflows, credential.companyId);
+			const companies = new Set([companyId, ...triggers.flatMap((one) => one.companyId ?? [])]);
+			const items: INodeExecutionData[] = [];
+			for (const company of companies) {
+				const expected = triggers.filter((one) => one.companyId === company);
+				const webhooks = webhooksOf(company);
 				try {
-					// One that no longer exists can be created, too.
-					await webhooks.unsubscribe({ url, action });
-					outcome = 'unsubscribed';
-					await subscribeAgain(webhooks, { url, action });
-					output.push(outputItem({ ...webhook, reactivated: true, message: 'Reactivated.' }, item));
+					const list = expected.length > 0 ? webhooks.listForTrigger() : webhooks.list();
+					const listed = (await list).webhooks.filter(({ url }) => isAtOrBelow(urlPrefix, url));
+					const reactivation = await reactivateEach(context, item, webhooks, listed);
+					const served = listed.filter((one) => !reactivation.notServed.has(one));
+					const missing = expected.flatMap((one) => outages.of(one, served));
+					items.push(...reactivation.items, ...missing.map((json) => outputItem(json, item)));
 				} catch (error) {
-					const problem = failureProblem(error, { url, action }, outcome);
-					const progress = `Reactivated before it: ${index} of ${candidates.length}.`;
-					const full = { ...problem, description: joinSentences([problem.description, progress]) };
-					if (!context.continueOnFail()) {
-						const status = error instanceof NodeApiError ? error.httpCode : null;
-						throw apiError(context.getNode(), full, status ?? undefined);
-					}
-					output.push(errorItem(full, item, { outcome, ...webhook }));
-					// The others might be lost like this one. The next run reactivates them.
-					break;
+					outages.keep(expected);
+					if (!context.continueOnFail()) throw error;
+					const { message, ...problem } = toProblem(error);
+					const which = company === companyId ? '' : `Company ${company}: `;
+					items.push(errorItem({ ...problem, message: `${which}${message}` }, item));
 				}
 			}
-			return output;
+			const unchecked = triggers.filter((one) => one.companyId === undefined);
+			return [...items, ...unchecked.map((one) => outputItem(uncheckedOutput(one), item))];
 		});
+		outages.save();
+		return output;
 	},
 };
+
+/**
+ * Reactivates the blacklisted ones of a company's webhooks.
+ *
+ * @returns an item for each, and those that n8n does not serve
+ */
+async function reactivateEach(
+	context: IExecuteFunctions,
+	item: number,
+	webhooks: Webhooks,
+	listed: readonly Webhook[],
+): Promise<{ items: INodeExecutionData[]; notServed: Set<Webhook> }> {
+	const items: INodeExecutionData[] = [];
+	const notServed = new Set<Webhook>();
+	const blacklisted = listed.filter(({ status }) => status === 'blacklisted');
+	for (const [index, one] of blacklisted.entries()) {
+		const { url, action } = one;
+		const webhook = { url, event: eventForCode(action), action };
+		const rejection = await rejectedWith(context, url);
+		if (rejection !== undefined) {
+			notServed.add(one);
+			items.push(
+				outputItem({ ...webhook, reactivated: false, ...notServedOutput(one, rejection) }, item),
+			);
+			continue;
+		}
+		let outcome = 'unknown';
+		try {
+			// One that no longer exists can be created, too.
+			await webhooks.unsubscribe({ url, action });
+			outcome = 'unsubscribed';
+			await subscribeAgain(webhooks, { url, action });
+			items.push(
+				outputItem({ ...webhook, reactivated: true, message: reactivatedMessage(one) }, item),
+			);
+		} catch (error) {
+			const problem = failureProblem(error, { url, action }, outcome);
+			const progress = `Reactivated before it: ${index} of ${blacklisted.length}.`;
+			const full = { ...problem, description: joinSentences([problem.description, progress]) };
+			if (!context.continueOnFail()) {
+				const status = error instanceof NodeApiError ? error.httpCode : null;
+				throw apiError(context.getNode(), full, status ?? undefined);
+			}
+			items.push(errorItem(full, item, { outcome, ...webhook }));
+			// The others might be lost like this one. The next run reactivates them.
+			break;
+		}
+	}
+	return { items, notServed };
+}
 
 /**
  * Whether a URL equals the prefix or continues it at the end of a URL part: `https://a.example/b`
@@ -131,10 +196,21 @@ async function rejectedWith(context: IExecuteFunctions, url: string): Promise<nu
 	return statusCode === 404 || statusCode === 401 ? statusCode : undefined;
 }
 
-function notServed(status: number): string {
+function reactivatedMessage(webhook: Subscription): string {
+	return `The Delivery Service had stopped calling ${webhookName(webhook)}. It was reactivated. Events from before may be missing.`;
+}
+
+function notServedOutput(webhook: Subscription, status: number) {
+	const name = webhookName(webhook);
 	return status === 404
-		? 'Not reactivated: no published workflow has this webhook (status 404). Remove it with Webhook > Delete.'
-		: `Not reactivated: the trigger rejects this URL (status 401). To replace it, ${republishHint}.`;
+		? {
+				reason: 'notServed',
+				message: `The webhook ${name} was not reactivated: no published workflow uses it (status 404). Nothing to do. To remove it, use Webhook > Delete.`,
+			}
+		: {
+				reason: 'rejected',
+				message: `The webhook ${name} was not reactivated: its trigger rejects this URL (status 401). To replace it, ${republishHint}.`,
+			};
 }
 
 const createAgain = `If it is missing: for a Delivery Service Trigger, ${republishHint}; otherwise, re-create it with Webhook > Create.`;

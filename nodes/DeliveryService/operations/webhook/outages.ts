@@ -1,0 +1,70 @@
+/** Which published triggers get no events because they have no webhooks, and since when. */
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { DateTime } from 'luxon';
+import { z } from 'zod/v4';
+
+import { realClock } from '../../common/clock';
+import { asRecord } from '../../common/parameters';
+import { republishHint } from '../../common/text';
+import type { Webhook } from '../../service/webhooks';
+import { missingEvents, type PublishedTrigger } from './publishedTriggers';
+
+/** When each outage was noticed, as ISO 8601, by {@link keyOf}. */
+const noticedSchema = z.record(z.string(), z.string()).catch({});
+
+/**
+ * The outages that n8n remembers for this node, and those of this run. n8n saves them only for executions
+ * of the published workflow.
+ */
+export function openOutages(context: IExecuteFunctions) {
+	const data = context.getWorkflowStaticData('node');
+	// Without a property of n8n's own.
+	const earlier = noticedSchema.parse({ ...asRecord(data.outages) });
+	const current: Record<string, string> = {};
+	return {
+		/** The output about a trigger; nothing if it has all webhooks. */
+		of(trigger: PublishedTrigger, webhooks: readonly Webhook[]): object[] {
+			const missing = missingEvents(trigger, webhooks);
+			if (missing.length === 0) return [];
+			const key = keyOf(trigger);
+			const since = (current[key] = earlier[key] ?? new Date(realClock.now()).toISOString());
+			const time = DateTime.fromISO(since, { zone: context.getTimezone() });
+			return [
+				{
+					...describe(trigger),
+					...{ reason: 'missing', since },
+					message: `${nameOf(trigger)} has had no webhook for ${missing.join(', ')} since ${time.toFormat('yyyy-LL-dd HH:mm')}, so these events don't start it. To get them again, ${republishHint}.`,
+				},
+			];
+		},
+		/** Keeps what is known about triggers that could not be checked. */
+		keep(triggers: readonly PublishedTrigger[]) {
+			for (const key of triggers.map(keyOf))
+				if (earlier[key] !== undefined) current[key] = earlier[key];
+		},
+		save() {
+			if (JSON.stringify(current) !== JSON.stringify(earlier)) data.outages = current;
+		},
+	};
+}
+
+/** The output about a trigger whose company is unknown. */
+export function uncheckedOutput(trigger: PublishedTrigger): object {
+	return {
+		...describe(trigger),
+		reason: 'notChecked',
+		message: `${nameOf(trigger)} was not checked: it has another credential, or its Company ID is an expression. Nothing to do if its events arrive.`,
+	};
+}
+
+function describe({ workflowId, workflow, trigger, companyId }: PublishedTrigger): object {
+	return { workflowId, workflow, trigger, ...(companyId !== undefined && { companyId }) };
+}
+
+function nameOf({ trigger, workflow }: PublishedTrigger): string {
+	return `"${trigger}" of the workflow "${workflow}"`;
+}
+
+function keyOf({ workflowId, webhookId, trigger }: PublishedTrigger): string {
+	return `${workflowId}/${webhookId ?? trigger}`;
+}
