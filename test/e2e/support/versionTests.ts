@@ -23,6 +23,7 @@ import {
 	productionWebhook,
 	waitForExecutions,
 } from './events';
+import { testAttacks } from './attacks';
 import { startAuthProxy, type AuthProxy } from './authProxy';
 import { recordRequires, type LoadedModule, type RequireRecorder } from './requires';
 import { dropoff, packages, pickup, shopifyFields } from './sampleDelivery';
@@ -97,6 +98,7 @@ export function testVersion(name: HostName): () => Installation {
 	testRepeatedOrders(installation);
 	testRetries(installation, name);
 	testProxy(installation, () => proxy.requests());
+	testAttacks(installation);
 	return installation;
 }
 
