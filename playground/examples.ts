@@ -109,6 +109,7 @@ export function filledIn({
 		[nodeNames.createFromSheet]: pickup,
 		[nodeNames.previewDelivery]: pickup,
 		[nodeNames.startDate]: { rightValue: yesterday },
+		[nodeNames.emailOwner]: { fromEmail: 'shop@example.com', toEmail: 'owner@example.com' },
 		[nodeNames.settings]: { shopSubdomain: credential.shopSubdomain, startDate: yesterday },
 	};
 }

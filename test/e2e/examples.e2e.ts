@@ -11,9 +11,19 @@ import { waitFor } from '../../playground/n8n/progress';
 import { credentialTypes, nodeNames, pickup } from '../../playground/examples';
 import { samples } from '../../playground/shopify/samples';
 import type { Order } from '../../playground/shopify/shapes';
-import { eventCodes } from './support/events';
 import { startScriptedModel, type ScriptedModel } from './support/scriptedModel';
 import { deliveriesOf, noCourier, openShopEnvironment, type ShopEnvironment } from './support/shop';
+import {
+	archiveWithLeftovers,
+	blacklist,
+	changeNode,
+	liveThrough,
+	publishAgain,
+	publishTrigger,
+	repairNodes,
+	replaceWebhooks,
+	storeRepair,
+} from './support/webhookRepair';
 
 describe.each(['newest', '1.123'] as const)('examples without a table in n8n %s', (version) => {
 	let env: ShopEnvironment;
@@ -251,31 +261,91 @@ describe.each(['newest', '1.123'] as const)('examples without a table in n8n %s'
 		expect(deliveriesOf(env, order)).toEqual([]);
 	});
 
-	test('emails the owner when a blacklisted webhook is reactivated, and when the check fails', async () => {
-		const { client, service } = env.installation;
-		const updates = await env.publish('updates');
-		const repair = await env.store('repair');
-		const [webhook] = control().webhooks();
-		for (let times = 0; times < 2; times += 1) {
-			control().blacklist(String(webhook?.url), eventCodes.updateTask);
-			expect((await client.run(repair, 'Every 15 Minutes')).status).toBe('success');
-			expect(control().webhooks()).toMatchObject([{ url: webhook?.url, status: 'Active' }]);
-		}
-		const { text } = await env.email('A webhook was reactivated');
-		const [url = '', query = ''] = String(webhook?.url).split('?');
-		expect(text).toContain(url);
-		expect(env.emails('A webhook was reactivated')).toHaveLength(1);
-		// It contains the signature.
-		expect(query).not.toBe('');
-		expect(text).not.toContain(query);
-		await client.unpublish(updates);
+	describe('the repair of webhooks', () => {
+		const forget = async () => await replaceWebhooks(env, () => undefined);
 
-		const type = credentialTypes.deliveryService;
-		const data = { ...service.credential, apiSecret: 'wrong' };
-		const id = await client.createCredential('Wrong secret', type, data);
-		const failing = await env.store('repair', {}, { [type]: { id, name: 'Wrong secret' } });
-		await client.run(failing, 'Every 15 Minutes');
-		await env.email('The webhooks could not be checked');
+		test('the repair sends one email a day about each cause in a week', async () => {
+			const updates = await publishTrigger(env, 'Updates');
+			let child = '';
+			let deleted = '';
+			const publishUpdates = async () => await publishAgain(env, updates);
+			const { reports, emails } = await liveThrough(env, await storeRepair(env), [
+				{ cause: 'none', happen: () => undefined },
+				{ cause: 'forgotten', happen: forget, solve: publishUpdates },
+				{
+					cause: 'another URL of n8n',
+					happen: async () =>
+						await replaceWebhooks(env, (url) => url.replace(/127.0.0.1:\d+/, '127.0.0.1:1')),
+					solve: publishUpdates,
+				},
+				{ cause: 'blacklisted', happen: () => blacklist(env, updates) },
+				{
+					cause: 'its own company',
+					happen: async () => {
+						child = await publishTrigger(env, 'Child', { companyId: '1002' });
+						await replaceWebhooks(env, (url) => (url.includes(child) ? undefined : url));
+					},
+					solve: async () => await publishAgain(env, child),
+					companyId: 1002,
+				},
+				{
+					cause: 'deleted with leftovers',
+					happen: async () => {
+						deleted = await publishTrigger(env, 'Deleted');
+						await archiveWithLeftovers(env, deleted);
+						blacklist(env, deleted);
+					},
+				},
+				{ cause: 'none', happen: () => undefined },
+			]);
+			console.table(reports);
+			expect(reports.map(({ emails, lost }) => [lost, ...emails])).toEqual([
+				[0],
+				[2, 'A workflow gets no events'],
+				[2, 'A workflow gets no events'],
+				[1, 'A webhook was reactivated'],
+				[2, 'A workflow gets no events'],
+				[0, 'A webhook is not used'],
+				[0],
+			]);
+			const names = ['"Updates"', '"Updates"', 'stopped calling', '"Child"', 'Nothing to do'];
+			for (const [index, name] of names.entries()) expect(emails[index]?.text).toContain(name);
+			expect(emails[0]?.text).toMatch(/no webhook for Delivery Updated since .*publish it/);
+			expect(emails[0]?.text).toContain(`/workflow/${updates}\n`);
+			// A URL contains the signature.
+			expect(emails.map(({ text }) => text).join()).not.toMatch(/signature|\?event/);
+			for (const id of [updates, child]) await env.installation.client.unpublish(id);
+		});
+
+		test('the repair remembers between its executions since when a webhook is missing', async () => {
+			const { client } = env.installation;
+			const updates = await publishTrigger(env, 'Updates');
+			await forget();
+			const repair = await storeRepair(env);
+			const interval = [{ field: 'seconds', secondsInterval: 1 }];
+			await changeNode(env, repair, repairNodes.schedule, () => ({
+				parameters: { rule: { interval } },
+			}));
+			const outages = async () => {
+				const { staticData } = await client.workflow(repair);
+				return JSON.stringify(staticData).match(RegExp(`"${updates}/[^,}]+`))?.[0];
+			};
+			const checks = () =>
+				control()
+					.requests()
+					.filter(({ method }) => method === 'GET').length;
+			await client.publish(repair);
+			const first = await waitFor('the outage', outages);
+			const before = checks();
+			await waitFor('more checks', () => checks() > before + 2);
+			expect(await outages()).toBe(first);
+			await publishAgain(env, updates);
+			await waitFor('the end of the outage', async () => (await outages()) === undefined);
+			for (const id of [repair, updates]) await client.unpublish(id);
+			await waitFor('no saved execution', async () => {
+				return (await client.executions(repair)).length === 0;
+			});
+		});
 	});
 
 	describe('orders from webhooks of the Shopify admin', () => {

@@ -201,9 +201,37 @@ describe('the email of "Fulfillment orders to deliveries"', () => {
 	});
 });
 
-test('the email about a webhook that may have been deleted says to publish its workflow again', () => {
-	const { text } = emailOf('repair-blacklisted-webhooks', { error: { url: 'x' }, message: 'Gone' });
-	expect(text).toMatch(/^Gone\n\nWhat to do:\n1\. Unpublish and publish the [^.]*\.\n2\. /);
+describe('the email of "Repair blacklisted webhooks"', () => {
+	const emailAbout = (...checked: IDataObject[]) =>
+		emailOf('repair-blacklisted-webhooks', checked[0]!, { 'Once a Day': checked });
+	const missing = { reason: 'missing', message: '"Trigger" has no webhook.', workflowId: 'w1' };
+	const reactivated = { reactivated: true, message: 'It was reactivated.' };
+	const notServed = { reason: 'notServed', reactivated: false, message: 'Nothing uses it.' };
+
+	test('names all that was found, and links workflows to publish again', () => {
+		const { subject, text } = emailAbout(reactivated, missing);
+		expect(subject).toBe('A workflow gets no events');
+		expect(text).toMatch(
+			/^It was reactivated\.\n\n"Trigger" has no webhook\.\n.*workflow\/w1\n\nHelp: /,
+		);
+	});
+
+	test.each([
+		['A webhook was reactivated', reactivated],
+		['A webhook is not used', notServed],
+		['The webhooks could not be checked', { message: 'Gone', error: { message: 'Gone [item 0]' } }],
+	])('has the subject "%s" for %j', (subject, found) => {
+		const email = emailAbout(found);
+		expect(email.subject).toBe(subject);
+		expect(email.text).toMatch(/^[\w. ]+\n\nHelp: https:/);
+	});
+
+	test.each([[{ error: 'Unauthorized' }], [{ error: { message: 'Unauthorized' } }]])(
+		'says that n8n listed no workflows: %j',
+		(found) => {
+			expect(emailAbout(found).text).toMatch(/^n8n did not list its workflows: Unauthorized\n/);
+		},
+	);
 });
 
 describe('the email of "Morning report"', () => {
