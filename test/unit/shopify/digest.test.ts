@@ -137,3 +137,12 @@ test('an order without its amounts or personal data is not compared, and a fulfi
 	const fulfilled = { fulfillments: [{ status: 'success', line_items: shipped }] };
 	expect(digestsOf(shopifyOrder(fulfilled))).toBeUndefined();
 });
+
+test('the delivery of a refunded order is to be stopped, unless the order has shipped', () => {
+	const refunded = { financial_status: 'refunded', total_outstanding: '0.00' };
+	const shipped = { fulfillment_status: 'fulfilled', fulfillable_quantity: 0 };
+	const stopOf = (order: IDataObject) => orderToDelivery(order, mappingOf({})).stop;
+	expect(stopOf(shopifyOrder(refunded))).toBe('refunded');
+	const lines = [lineItem(shipped), mugs(shipped)];
+	expect(stopOf(shopifyOrder({ ...refunded, line_items: lines }))).toBeUndefined();
+});
