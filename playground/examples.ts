@@ -46,7 +46,10 @@ export const nodeNames = {
 	createFromSheet: 'Create Deliveries',
 	previewDelivery: 'Preview a Delivery',
 	emailOwner: 'Email the Owner',
-	startDate: 'Start Date',
+	twiceADay: 'Twice a Day',
+	ordersToSend: 'Orders to Send',
+	allowAgain: 'Allow an Order Again',
+	allowResending: 'Allow Resending',
 	getOrder: 'Get Order',
 	sendOneOrder: 'Send One Order',
 	everyTwelveHours: 'Every 12 Hours',
@@ -71,7 +74,7 @@ export const credentialTypes = {
 	n8n: 'n8nApi',
 } as const;
 
-/** What a user fills in: by node name, the parameters, the fields of a Set node, or an IF condition. */
+/** What a user fills in: by node name, the parameters, or the fields of a Set node. */
 export type FilledIn = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 const dayMs = 86_400_000;
@@ -108,7 +111,6 @@ export function filledIn({
 		[nodeNames.computeSignature]: { secret: webhooks.adminKey },
 		[nodeNames.createFromSheet]: pickup,
 		[nodeNames.previewDelivery]: pickup,
-		[nodeNames.startDate]: { rightValue: yesterday },
 		[nodeNames.emailOwner]: { fromEmail: 'shop@example.com', toEmail: 'owner@example.com' },
 		[nodeNames.settings]: { shopSubdomain: credential.shopSubdomain, startDate: yesterday },
 	};
@@ -195,9 +197,6 @@ function newWebhook({ parameters }: WorkflowNode) {
 	};
 }
 
-const conditionShape = z.object({
-	conditions: z.object({ conditions: z.array(z.object({}).passthrough()) }).passthrough(),
-});
 const setParametersShape = z.object({
 	assignments: z.object({ assignments: z.array(z.object({ name: z.string() }).passthrough()) }),
 });
@@ -205,14 +204,6 @@ const setParametersShape = z.object({
 function applyChanges({ name, type, parameters }: WorkflowNode, changes: FilledIn[string]) {
 	// Most workflows read the settings from their table.
 	if (name === nodeNames.settings && type === 'n8n-nodes-base.dataTable') return parameters;
-	if (type === 'n8n-nodes-base.if') {
-		const { conditions } = conditionShape.parse(parameters);
-		const [condition] = conditions.conditions;
-		return {
-			...parameters,
-			conditions: { ...conditions, conditions: [{ ...condition, ...changes }] },
-		};
-	}
 	if (type !== 'n8n-nodes-base.set') return { ...parameters, ...changes };
 	const { assignments } = setParametersShape.parse(parameters).assignments;
 	return {

@@ -22,12 +22,7 @@ function emailOf(file: string, json: IDataObject, outputs?: Record<string, IData
 
 const troubleshooting = '/docs/email.md#';
 
-const [webhook, app] = ['shopify-webhook-to-deliveries', 'shopify-orders-to-deliveries'];
-const retry = 'open the execution and choose "Retry with currently saved workflow".';
-
 test.each([
-	[webhook, 'Unauthorized', 'follow the help below'],
-	[app, 'Unauthorized', 'are tried again the next night'],
 	['renew-the-shopify-token', 'The Shopify token was not renewed', 'currently saved workflow'],
 	['morning-report', 'The morning report failed', 'Check .*n8n API.*Get Executions'],
 ])(
@@ -50,68 +45,71 @@ test.each([
 	},
 );
 
-test.each([
-	[
-		webhook,
-		'rejected',
-		'send-an-order-again',
-		`If the order was changed in Shopify, follow the help below. If not, ${retry}`,
-	],
-	[
-		webhook,
-		'unknown',
-		'unknown-delivery',
-		`If it is not there, run the operation Allow Resending for it. Then ${retry}`,
-	],
-	[
-		app,
-		'rejected',
-		'send-an-order-again',
-		'Orders that were not sent are tried again the next night.',
-	],
-	[
-		app,
-		'unknown',
-		'unknown-delivery',
-		'If it is not there, run Allow Resending for it, as in Help. The next night sends it, and other orders that were not sent.\n',
-	],
-])(
-	'the email of %s about a delivery that is %s links the help about %s',
-	(file, kind, anchor, step) => {
-		const context = { data: { [kind]: [{ referenceId: '#1001', orderId: '5600' }] } };
-		const error = { message: '#1001 failed', context };
-		const { text } = emailOf(file, { execution: { url: 'https://n8n.example/1', error } });
-		expect(text).toContain(`\n2. ${step}`);
-		expect(text.endsWith(`\nHelp: ${home}/blob/main${troubleshooting}${anchor}`)).toBe(true);
-	},
-);
-
-test('the email of the starter lists the orders to send now, if they are known', () => {
-	const textFor = (notSent: IDataObject[]) => {
-		const error = { message: 'Failed', context: { data: { notSent } } };
-		return emailOf(app, { execution: { url: 'x', error } }).text;
-	};
-	expect(textFor([{ referenceId: '#1001', orderId: '5600' }])).toContain(
-		'\n3. Or send it now: enter its ID in Get Order and execute Send One Order. The IDs: #1001 (ID 5600)\n',
-	);
-	expect(textFor([{ item: 0 }])).not.toMatch(/3\.|undefined/);
-});
-
-test.each([
-	['created', 'Pending review', '#1001: pending review', '#1001 was sent. Correct it\n'],
-	['invalid', '', '#1001: action needed', '#1001: Correct it\n'],
-	['created', '', '#1001, sent only at night', 'did not report them to n8n: #1001\n'],
-])('the email of the starter about an order that is %s, %s', (outcome, status, subject, line) => {
-	const actionNeeded = subject.endsWith('night') ? '' : 'Correct it';
-	const id = outcome === 'created' ? 'D-1' : '';
-	const row = { outcome, id, referenceId: '#1001', statusDelivery: status, actionNeeded };
-	const orders = [{ id: 5600, order_status_url: 'https://mugs.example/1/orders/a' }];
-	const email = emailOf(app, row, {
-		'Needs Attention?': [row],
-		'Start Date': orders,
-		'Send One Order': [],
+describe.each([
+	['shopify-webhook-to-deliveries', 'add a tag to the order in Shopify'],
+	['shopify-orders-to-deliveries', 'in Orders to Send and execute Send One Order'],
+])('the email of the starter %s', (file, byHand) => {
+	const emailAbout = (...items: IDataObject[]) => emailOf(file, items[0]!, { 'Once a Day': items });
+	const rowOf = (referenceId: string) => ({
+		referenceId,
+		customer: 'Ana Torres',
+		actionNeeded: `${referenceId} was canceled. Ask the Delivery Service to stop it.`,
+		orderUrl: `https://mugs.myshopify.com/admin/orders/5600`,
+		help: `${home}/blob/main/docs/email.md#delivery-to-stop`,
 	});
-	expect(email).toEqual({ subject, text: expect.stringContaining(line) });
+
+	test(`lists rows and failed rows, with their orders and help (${file})`, () => {
+		const failed = { message: 'Not the text', error: rowOf('#1002') };
+		const { subject, text } = emailAbout(rowOf('#1001'), failed);
+		expect(subject).toBe('Action needed: #1001, #1002');
+		const parts = ['#1001', '#1002'].map((name) =>
+			[`${name}, Ana Torres`, rowOf(name).actionNeeded, rowOf(name).orderUrl, rowOf(name).help]
+				.map((line) => `${line}\n`)
+				.join(''),
+		);
+		expect(text.startsWith(`${parts.join('\n')}\nTo send an order by hand: `)).toBe(true);
+		expect(text).toContain(byHand);
+		expect(text).toMatch(/\nExecution: .*\/workflow\/7\/executions\/12$/);
+		expect(text).not.toContain('undefined');
+	});
+
+	test(`names the workflow, its failed execution and the help (${file})`, () => {
+		const workflow = { name: 'Mugs' };
+		const error = { message: 'Unauthorized' };
+		const url = 'https://n8n.example/workflow/7/executions/9';
+		const failed = emailAbout({ workflow, execution: { url, error } });
+		expect(failed.text).toContain(url);
+		for (const { subject, text } of [failed, emailAbout({ workflow, trigger: { error } })]) {
+			expect(subject).toBe('Action needed: Mugs');
+			expect(text).toMatch(/^Unauthorized\n.*#workflow-failed\n\nTo send/);
+		}
+	});
+
+	test(`is sent for what needs a person, once a day, and not again by the Error Trigger (${file})`, () => {
+		const { conditions } = z
+			.object({
+				conditions: z.object({ conditions: z.array(z.object({ leftValue: z.string() })) }),
+			})
+			.parse(parametersOf(file, 'Needs Attention?')).conditions;
+		const needs = (json: IDataObject) =>
+			conditions.some(({ leftValue }) => Boolean(evaluated(leftValue, json)));
+		const execution = (lastNodeExecuted: string) => ({
+			workflow: { name: 'Mugs' },
+			execution: { lastNodeExecuted, error: { message: 'x' } },
+		});
+		expect(needs(rowOf('#1001'))).toBe(true);
+		expect(needs({ actionNeeded: '' })).toBe(false);
+		expect(needs({ id: 5600, error: rowOf('#1001') })).toBe(true);
+		expect(needs({ id: 5600, error: { actionNeeded: '', repeat: true } })).toBe(false);
+		expect(needs(execution('Stop and Error'))).toBe(false);
+		expect(needs(execution('Compute Signature'))).toBe(true);
+		expect(needs({ workflow: { name: 'Mugs' }, trigger: { error: { message: 'x' } } })).toBe(true);
+		const { dedupeValue } = parametersOf(file, 'Once a Day');
+		const keys = [rowOf('#1001'), { error: rowOf('#1001') }, rowOf('#1002'), execution('Get')];
+		const [row, failed, other, error] = keys.map((json) => evaluated(dedupeValue, json));
+		expect(failed).toBe(row);
+		expect(new Set([row, other, error]).size).toBe(3);
+	});
 });
 
 describe('the email of "Fulfillment orders to deliveries"', () => {

@@ -13,7 +13,7 @@ import { launchBrowser, signIn } from './browser';
 const artifactsFolder = join(projectFolder, 'artifacts', 'editor');
 
 /** Larger images would slow down the README. */
-const maxImageBytes = 200_000;
+const maxImageBytes = 280_000;
 
 const viewport = { width: 1440, height: 900 };
 /** Fits a whole workflow with readable sticky notes. */
