@@ -131,7 +131,12 @@ function rootFor(view: View) {
 			const found = orders().find((candidate) => candidate.id === restId(id));
 			return found && order(found);
 		},
-		orders: (page: Page) => connection(orders().map(order), page),
+		orders: ({ query = '', ...page }: Page & { query?: string }) => {
+			const [, changedSince = ''] = /updated_at:>='([^']+)'/.exec(query) ?? [];
+			const since = Date.parse(changedSince) || 0;
+			const found = orders().filter((one) => Date.parse(one.updated_at) >= since);
+			return connection(found.map(order), page);
+		},
 		fulfillmentOrders: ({ query = '', ...page }: Page & { query?: string }) => {
 			const wanted = Array.from(query.matchAll(/status:(\w+)/g), ([, status]) => status);
 			const found = parts().filter(([part]) => wanted.includes(part.status));
@@ -195,6 +200,7 @@ function graphqlOrder(order: Order, view: View): object {
 		...camelCase(rest),
 		id: globalId('Order', rest.id),
 		legacyResourceId: String(rest.id),
+		statusPageUrl: rest.order_status_url,
 		tags: rest.tags.split(',').flatMap((tag) => tag.trim() || []),
 		customAttributes: attributes(rest.note_attributes),
 		currencyCode: rest.currency,
