@@ -293,13 +293,13 @@ describe('an order from GraphQL', () => {
 	const requiredFields = Object.keys(selection).filter(
 		(name) =>
 			!['id', 'name', 'order_number', 'email', 'phone', 'note'].includes(name) &&
-			!['billing_address', 'customer'].includes(name),
+			!['billing_address', 'customer', 'order_status_url'].includes(name),
 	);
 	test.each(requiredFields)('is rejected without "%s"', (field) => {
 		expect(problemOf({ ...graphql, [field]: undefined }).message).toContain(` lacks "${field}". `);
 	});
 
-	test.each(['phone', 'note', 'billing_address', 'customer', 'order_number'])(
+	test.each(['phone', 'note', 'billing_address', 'customer', 'order_number', 'order_status_url'])(
 		'is sent without "%s"',
 		(field) => {
 			expect(outcomeOf({ ...graphql, [field]: undefined }).kind).toBe('delivery');
