@@ -22,7 +22,6 @@ export const examples = {
 	orders: 'fulfillment-orders-to-deliveries',
 	updates: 'delivery-updates-to-shopify',
 	catchUp: 'catch-up-at-night',
-	changes: 'address-changed-in-shopify',
 	webhook: 'shopify-webhook-to-deliveries',
 	sheet: 'child-companies-from-a-sheet',
 	repair: 'repair-blacklisted-webhooks',
@@ -53,13 +52,15 @@ export const nodeNames = {
 	getOrder: 'Get Order',
 	sendOneOrder: 'Send One Order',
 	everyTwelveHours: 'Every 12 Hours',
+	orderToSend: 'Order to Send',
+	requestToken: 'Request Token',
+	updateCredential: 'Update Credential',
 	everyMorning: 'Every Morning',
 	getExecutions: 'Get Executions',
 } as const;
 
-/** The names of the data tables of the examples. */
+/** The name of the data table of the examples. */
 export const deliveriesTable = 'Deliveries';
-export const settingsTable = 'Delivery settings';
 
 /** Stored credentials by type, as nodes refer to them. */
 export type Credentials = Readonly<Record<string, { id: string; name: string }>>;
@@ -77,8 +78,6 @@ export const credentialTypes = {
 /** What a user fills in: by node name, the parameters, or the fields of a Set node. */
 export type FilledIn = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-const dayMs = 86_400_000;
-
 /** The pickup of the sample shop. */
 export const pickup = {
 	pickupName: 'Larch & Linen',
@@ -94,25 +93,30 @@ const pickupByLocation = {
 	others: [{ pickupType: 'address', address: pickup.pickupAddress }],
 };
 
+/** The nodes that call Shopify's GraphQL API. */
+const shopifyRequests = [
+	...['Get Order', 'Get Open Fulfillment Orders', 'Get Changed Orders'],
+	...['Check', 'Show'],
+];
+
 /** The values that a user enters in the examples, for the stand-ins. */
 export function filledIn({
 	credential,
 	webhooks,
 }: Pick<Shopify, 'credential' | 'webhooks'>): FilledIn {
-	const yesterday = new Date(Date.now() - dayMs).toISOString();
+	const url = `https://${credential.shopSubdomain}.myshopify.com/admin/api/2026-10/graphql.json`;
 	return {
 		[nodeNames.createDelivery]: {
 			...pickup,
 			pickupDetails: { pickupByLocation },
 			fallbackEmail: 'orders@example.com',
-			// Without Dry Run.
-			options: {},
+			options: { dryRun: false },
 		},
 		[nodeNames.computeSignature]: { secret: webhooks.adminKey },
 		[nodeNames.createFromSheet]: pickup,
 		[nodeNames.previewDelivery]: pickup,
+		...Object.fromEntries(shopifyRequests.map((name) => [name, { url }])),
 		[nodeNames.emailOwner]: { fromEmail: 'shop@example.com', toEmail: 'owner@example.com' },
-		[nodeNames.settings]: { shopSubdomain: credential.shopSubdomain, startDate: yesterday },
 	};
 }
 
@@ -197,14 +201,22 @@ function newWebhook({ parameters }: WorkflowNode) {
 	};
 }
 
+const optionsShape = z.record(z.unknown()).optional();
 const setParametersShape = z.object({
 	assignments: z.object({ assignments: z.array(z.object({ name: z.string() }).passthrough()) }),
 });
 
 function applyChanges({ name, type, parameters }: WorkflowNode, changes: FilledIn[string]) {
-	// Most workflows read the settings from their table.
-	if (name === nodeNames.settings && type === 'n8n-nodes-base.dataTable') return parameters;
-	if (type !== 'n8n-nodes-base.set') return { ...parameters, ...changes };
+	// The starter's node of this name has no URL.
+	if (name === nodeNames.getOrder && !('url' in parameters)) return parameters;
+	if (type !== 'n8n-nodes-base.set') {
+		const [own, changed] = [parameters, changes].map(({ options }) => optionsShape.parse(options));
+		return {
+			...parameters,
+			...changes,
+			...(own && changed && { options: { ...own, ...changed } }),
+		};
+	}
 	const { assignments } = setParametersShape.parse(parameters).assignments;
 	return {
 		...parameters,

@@ -154,7 +154,6 @@ export async function runDemo({
 	const readdressedOrder = await step(
 		'A customer changes the address: n8n updates the delivery',
 		async () => {
-			await publish(examples.changes);
 			const { orderId, orderName, deliveryId } = findLastCreated(firstRun);
 			const { shipping_address: address } = shopify.control.changeAddress(Number(orderId));
 			return await waitFor('the updated delivery', () => {

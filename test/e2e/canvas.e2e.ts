@@ -4,7 +4,7 @@ import { Editor, type Box, type CanvasNode } from './support/editor';
 
 /** n8n's messages about what only the user can fill in. */
 const allowedIssue =
-	/^(Credentials for .* are not set|Parameter "(Pickup .*|Workflow|Secret|(From|To) Email)" is required)/;
+	/^(Credentials for .* are not set|Parameter "(Pickup .*|Workflow|Secret|URL|(From|To) Email)" is required)/;
 
 /** The smallest font that is readable without zooming in. */
 const minFontPx = 10;

@@ -27,6 +27,7 @@ afterEach(() => jest.restoreAllMocks());
 
 const control = () => env.installation.service.control;
 const shop = () => env.shopify.shop;
+const shopDomain = () => `${env.shopify.credential.shopSubdomain}.myshopify.com`;
 
 /** A delivery of a fulfillment order, with its row in the table. */
 interface Sent {
@@ -61,14 +62,16 @@ async function addRow({ order, fulfillmentOrder, id, trackLink }: Sent): Promise
 		orderName: order.name,
 		status: 'processing',
 		message: '',
-		whatToDo: '',
-		solved: 'yes',
+		actionNeeded: '',
+		customer: 'Maya Okafor',
 		trackingLink: trackLink,
 		email: order.email,
 		deliveryId: id,
 		referenceId: `${order.name}-${fulfillmentOrder.id}`,
+		orderUrl: `https://${shopDomain()}/admin/orders/${order.id}`,
 		orderId: String(order.id),
 		fulfillmentOrderId: String(fulfillmentOrder.id),
+		shop: shopDomain(),
 	});
 }
 
@@ -171,15 +174,13 @@ describe('delivery updates to Shopify', () => {
 		await reportStatus(sent, 'out for delivery');
 		await reportStatus(sent, 'delivered');
 		expect(shownStatuses(sent)).toEqual(['IN_TRANSIT', 'OUT_FOR_DELIVERY', 'DELIVERED']);
-		const [fulfillment, ...others] = shop().order(sent.order.id).fulfillments;
-		expect(others).toEqual([]);
+		expect(shop().order(sent.order.id).fulfillments).toHaveLength(1);
 		expect(await rowOf(sent)).toMatchObject({
 			status: 'delivered',
 			shopifyStatus: 'DELIVERED',
 			shownInShopify: 'yes',
-			fulfillmentId: String(fulfillment?.id),
 			message: '',
-			solved: 'yes',
+			actionNeeded: '',
 		});
 		const { order, trackLink } = sent;
 		const notified = shop()
@@ -191,17 +192,52 @@ describe('delivery updates to Shopify', () => {
 
 	test('resolves a pending review when the status changes', async () => {
 		const sent = await placeAndSend();
-		const review = { message: 'Not found', whatToDo: 'Correct it', solved: 'no', about: 'review' };
+		const review = { message: 'Not found', actionNeeded: 'Correct it' };
 		await env.installation.client.changeTableRow('Deliveries', { deliveryId: sent.id }, review);
-		await reportStatus(sent, 'pending review');
+		await reportStatus(sent, 'pending_review');
 		expect(await rowOf(sent)).toMatchObject(review);
 		await reportStatus(sent, 'processing');
-		expect(await rowOf(sent)).toMatchObject({
-			message: '',
-			whatToDo: '',
-			solved: 'yes',
-			about: '',
+		expect(await rowOf(sent)).toMatchObject({ message: '', actionNeeded: '' });
+		expect(emailsAbout(sent)).toEqual([]);
+	});
+
+	test.each(['picked_up', 'PICKED-UP', 'PickedUp'])(
+		'recognizes the status %s as picked up',
+		async (status) => {
+			const sent = await placeAndSend();
+			await reportStatus(sent, status);
+			expect(trackingUrls(sent)).toEqual([sent.trackLink]);
+			expect(shownStatuses(sent)).toEqual(['IN_TRANSIT']);
+		},
+	);
+
+	test('reports a status that is on no list once', async () => {
+		const sent = await placeAndSend();
+		const other = await placeAndSend();
+		for (const status of ['at the hub', 'At the hub', 'assigned']) await reportStatus(sent, status);
+		await reportStatus(other, 'at the hub');
+		expect(await rowOf(sent)).toMatchObject({ status: 'assigned', shopifyStatus: null });
+		expect(env.emails('"at the hub", which is on no list')).toHaveLength(1);
+		expect(emailsAbout(other)).toEqual([]);
+	});
+
+	test('leaves the deliveries of another shop alone', async () => {
+		const sent = await placeAndSend();
+		await env.installation.client.changeTableRow(
+			'Deliveries',
+			{ deliveryId: sent.id },
+			{ shop: 'other.myshopify.com' },
+		);
+		await env.installation.client.unpublish(updates);
+		const ofThisShop = await env.publish('updates', {
+			Settings: { shop: shopDomain() },
+			'Wait for Table Row': { amount: 1, unit: 'seconds' },
 		});
+		await env.afterExecutions(ofThisShop, 1, async () => await fireStatus(sent, 'picked up'));
+		expect(await rowOf(sent)).toMatchObject({ status: 'processing' });
+		expect(trackingUrls(sent)).toEqual([]);
+		await env.installation.client.unpublish(ofThisShop);
+		await env.installation.client.publish(updates);
 	});
 
 	test('fulfills a split order part by part, each with the tracking link of its delivery', async () => {
@@ -248,7 +284,7 @@ describe('delivery updates to Shopify', () => {
 		const sent = await placeAndSend();
 		fulfillManually(sent);
 		await reportStatus(sent, 'delivered');
-		expect(await rowOf(sent)).toMatchObject({ shownInShopify: 'yes', message: '' });
+		expect(await rowOf(sent)).toMatchObject({ shownInShopify: 'yes', actionNeeded: '' });
 		expect(trackingUrls(sent)).toEqual([null]);
 		expect(shownStatuses(sent)).toEqual(['DELIVERED']);
 	});
@@ -257,7 +293,7 @@ describe('delivery updates to Shopify', () => {
 		const sent = await placeAndSend();
 		shop().cancel(sent.order.id);
 		await reportStatus(sent, 'picked up');
-		expect(await rowOf(sent)).toMatchObject({ shownInShopify: 'yes', message: '' });
+		expect(await rowOf(sent)).toMatchObject({ shownInShopify: 'yes', actionNeeded: '' });
 		expect(trackingUrls(sent)).toEqual([]);
 		expect(emailsAbout(sent)).toEqual([]);
 	});
@@ -271,18 +307,16 @@ describe('delivery updates to Shopify', () => {
 		expect(trackingUrls(first)).toEqual([first.trackLink]);
 		expect(await rowOf(second)).toMatchObject({
 			shownInShopify: 'no',
-			message: expect.stringContaining('on hold'),
-			whatToDo: expect.stringContaining('Release'),
+			actionNeeded: expect.stringMatching(/on hold.* release it/),
 		});
 		shop().hold(second.fulfillmentOrder.id, false);
 		await runEveryHour();
 		expect(trackingUrls(second)).toEqual([second.trackLink]);
 		expect(await rowOf(second)).toMatchObject({
 			shownInShopify: 'yes',
-			message: '',
-			solved: 'yes',
+			actionNeeded: '',
 		});
-		const subject = `Order ${second.order.name}: Shopify does not show its status`;
+		const subject = `Action needed: ${second.order.name}-${second.fulfillmentOrder.id}`;
 		const text = expect.stringContaining('n8n tries again every hour.');
 		expect(emailsAbout(second)).toMatchObject([{ subject, text }]);
 	});
@@ -322,10 +356,9 @@ describe('delivery updates to Shopify', () => {
 		}
 		const problemOf = ({ order: { name } }: Sent, reason: string) => ({
 			shownInShopify: 'no',
-			message: expect.stringMatching(
-				new RegExp(`^Shopify does not show the status "in transit" of ${name}: .*${reason}`),
+			actionNeeded: expect.stringMatching(
+				new RegExp(`^Shopify does not show the status "picked up" of ${name} .*${reason}`),
 			),
-			solved: 'no',
 		});
 
 		await runEveryHour();
@@ -337,19 +370,18 @@ describe('delivery updates to Shopify', () => {
 			problemOf(failing, 'not able to process your request'),
 		);
 		expect(await rowOf(deleted)).toMatchObject({
-			...problemOf(deleted, 'does not exist'),
-			whatToDo: expect.stringContaining('set shownInShopify to yes'),
+			...problemOf(deleted, 'does not exist.*set shownInShopify to yes'),
 		});
 		expect(await rowOf(rejected)).toMatchObject(problemOf(rejected, 'Authorization failed'));
-		expect(await rowOf(shown)).toMatchObject({ shownInShopify: 'yes', message: '', solved: 'yes' });
+		expect(await rowOf(shown)).toMatchObject({ shownInShopify: 'yes', actionNeeded: '' });
 
 		shopify.mockRestore();
 		await runEveryHour();
 		for (const sent of [failing, rejected]) {
-			expect(await rowOf(sent)).toMatchObject({ shownInShopify: 'yes', message: '' });
+			expect(await rowOf(sent)).toMatchObject({ shownInShopify: 'yes', actionNeeded: '' });
 			expect(shownStatuses(sent)).toEqual(['IN_TRANSIT']);
 		}
-		expect(await rowOf(deleted)).toMatchObject({ shownInShopify: 'no', solved: 'no' });
+		expect(await rowOf(deleted)).toMatchObject({ shownInShopify: 'no' });
 		await client.changeTableRow(
 			'Deliveries',
 			{ deliveryId: deleted.id },
@@ -363,12 +395,13 @@ describe('delivery updates to Shopify', () => {
 		await reportStatus(sent, 'failed');
 		expect(shownStatuses(sent)).toEqual(['IN_TRANSIT', 'FAILURE']);
 		expect(await rowOf(sent)).toMatchObject({
-			message: `The Delivery Service reports "failed" for ${sent.order.name}`,
-			solved: 'no',
+			actionNeeded: expect.stringMatching(
+				`^The Delivery Service reports "failed" for ${sent.order.name}. Check the delivery`,
+			),
 		});
 		await reportStatus(sent, 'delivered');
 		expect(shownStatuses(sent)).toEqual(['IN_TRANSIT', 'FAILURE', 'DELIVERED']);
-		expect(await rowOf(sent)).toMatchObject({ message: '', solved: 'yes' });
+		expect(await rowOf(sent)).toMatchObject({ actionNeeded: '' });
 		expect(emailsAbout(sent)).toHaveLength(1);
 	});
 
@@ -376,7 +409,7 @@ describe('delivery updates to Shopify', () => {
 		const sent = await placeAndSend();
 		await reportStatus(sent, 'failed');
 		expect(trackingUrls(sent)).toEqual([]);
-		expect(await rowOf(sent)).toMatchObject({ shownInShopify: 'yes', solved: 'no' });
+		expect(await rowOf(sent)).toMatchObject({ shownInShopify: 'yes' });
 		expect(emailsAbout(sent)).toHaveLength(1);
 	});
 
@@ -415,7 +448,7 @@ describe('delivery updates to Shopify', () => {
 			await env.installation.startN8n();
 			expect(await rowOf(sent)).toMatchObject({ status: 'picked up', shownInShopify: 'no' });
 			await runEveryHour();
-			expect(await rowOf(sent)).toMatchObject({ shownInShopify: 'yes', message: '' });
+			expect(await rowOf(sent)).toMatchObject({ shownInShopify: 'yes', actionNeeded: '' });
 			expect(trackingUrls(sent)).toEqual([sent.trackLink]);
 			expect(new Set(shownStatuses(sent))).toEqual(new Set(['IN_TRANSIT']));
 		},
@@ -467,201 +500,9 @@ describe('delivery updates to Shopify', () => {
 		expect(await rowOf(sent)).toMatchObject({
 			status: 'picked up',
 			shownInShopify: 'no',
-			message: expect.stringContaining(`"in transit" of ${order.name}: it is on hold`),
+			actionNeeded: expect.stringContaining(`"picked up" of ${order.name} (on hold)`),
 		});
 		expect(emailsAbout(sent)).toHaveLength(1);
 		shop().hold(sent.fulfillmentOrder.id, false);
-	});
-});
-
-describe('address changed in Shopify', () => {
-	let changes: string;
-
-	beforeAll(async () => {
-		changes = await env.publish('changes');
-	});
-	afterAll(async () => await env.installation.client.unpublish(changes));
-
-	/** Changes an order and waits for the execution of the one update that Shopify reports. */
-	const afterUpdate = async <T>(change: () => T | Promise<T>, count = 1) =>
-		await env.afterExecutions(changes, count, change);
-
-	/** Places an order, waits for the update that Shopify reports, and creates its delivery. */
-	async function placeAndSendAfterUpdate(sample = samples[0], cod?: number): Promise<Sent> {
-		const order = await afterUpdate(() => shop().place(sample));
-		const [sent] = await send(order, cod);
-		return sent!;
-	}
-
-	const requestOf = ({ id }: Sent) => {
-		const found = control()
-			.deliveries()
-			.find(({ record }) => record.id === id);
-		if (found === undefined) throw new Error(`There is no delivery ${id}`);
-		return found.request;
-	};
-	const coordinates = { latitude: 39.7817, longitude: -89.6501 };
-	const streetOf = ({ shipping_address: address }: Order) => String(address?.address1);
-	const updateCount = () =>
-		control()
-			.requests()
-			.filter(({ method }) => method === 'PATCH').length;
-
-	test('updates the delivery of an edited order, even if Shopify repeats an older webhook', async () => {
-		const sent = await placeAndSendAfterUpdate();
-		const { control: shopControl, webhooks } = env.shopify;
-		const { id, name } = sent.order;
-		const formerOrder = await afterUpdate(() => shopControl.changeAddress(id));
-		const editedOrder = await afterUpdate(() => shopControl.changeAddress(id));
-		const before = updateCount();
-		await afterUpdate(async () => {
-			await webhooks.resend(
-				webhooks
-					.messages()
-					.filter(
-						({ topic, subject, body }) =>
-							topic === 'orders/updated' &&
-							subject === name &&
-							body.includes(streetOf(formerOrder)),
-					),
-			);
-		});
-		expect(JSON.stringify(requestOf(sent).dropoff)).toContain(streetOf(editedOrder));
-		expect(requestOf(sent).dropoff.contact.name).toBe('Maya Okafor');
-		expect(await rowOf(sent)).toMatchObject({
-			sentTo: expect.stringContaining(streetOf(editedOrder)),
-		});
-		expect(updateCount()).toBe(before);
-	});
-
-	test('updates nothing for an order that has not changed since its delivery was created', async () => {
-		const orders = await env.publish('orders');
-		const order = await env.afterExecutions(orders, 1, async () => {
-			return await afterUpdate(() => shop().place(samples[0]));
-		});
-		await env.row({ orderName: order.name, solved: 'yes' });
-		const before = updateCount();
-		await afterUpdate(() => shop().edit(order.id, { tags: 'vip' }));
-		expect(updateCount()).toBe(before);
-		expect(await env.row({ orderName: order.name })).toMatchObject({
-			sentTo: expect.stringContaining(streetOf(order)),
-			message: '',
-		});
-		const attributes = [{ name: 'Delivery-Date', value: '2026-12-24' }];
-		await afterUpdate(() => shop().edit(order.id, { note_attributes: attributes }));
-		expect(updateCount()).toBe(before + 1);
-		await env.installation.client.unpublish(orders);
-	});
-
-	test('updates each delivery of a split order with its own packages', async () => {
-		const order = await afterUpdate(() => shop().place(samples[1]));
-		shop().split(order.id);
-		const [first, second] = await send(order);
-		const editedOrder = await afterUpdate(() => env.shopify.control.changeAddress(order.id));
-		for (const sent of [first!, second!]) {
-			const { dropoff: changed, packages: [box] = [] } = requestOf(sent);
-			expect(JSON.stringify(changed)).toContain(streetOf(editedOrder));
-			const [{ line_item_id: line } = { line_item_id: 0 }] = sent.fulfillmentOrder.line_items;
-			const item = order.line_items.find(({ id }) => id === line);
-			const { grams, quantity } = z.object({ grams: z.number(), quantity: z.number() }).parse(item);
-			expect(box?.weight).toBeCloseTo((grams * quantity) / 1000);
-		}
-	});
-
-	test('leaves a delivery as its order is now if an older change is made after a newer one', async () => {
-		const sent = await placeAndSendAfterUpdate();
-		const { control: shopControl } = env.shopify;
-		const before = updateCount();
-		control().addFault({ kind: 'delay', method: 'PATCH', ms: 10_000 });
-		const editedOrder = await afterUpdate(async () => {
-			shopControl.changeAddress(sent.order.id);
-			await waitFor('the first update', () => updateCount() > before);
-			return shopControl.changeAddress(sent.order.id);
-		}, 2);
-		const street = streetOf(editedOrder);
-		expect(JSON.stringify(requestOf(sent).dropoff)).toContain(street);
-		expect(await rowOf(sent)).toMatchObject({ sentTo: expect.stringContaining(street) });
-	});
-
-	test('clears the cash on delivery when an order is paid after a manual fulfillment', async () => {
-		const sent = await placeAndSendAfterUpdate(samples[2], 64.4);
-		const { packages: before } = requestOf(sent);
-		await afterUpdate(() => fulfillManually(sent));
-		await afterUpdate(() => shop().pay(sent.order.id));
-		expect(requestOf(sent)).toMatchObject({ cod: 0, packages: before });
-		const sentTo = expect.stringContaining('to pay: 0.00');
-		const message = expect.stringContaining('Not updated: packages.');
-		expect(await rowOf(sent)).toMatchObject({ message, sentTo });
-	});
-
-	test('emails the owner once when an order is canceled', async () => {
-		const sent = await placeAndSendAfterUpdate();
-		await afterUpdate(() => shop().cancel(sent.order.id));
-		const row = await rowOf(sent);
-		expect(row).toMatchObject({
-			message: `${sent.order.name} was canceled in Shopify, but its delivery exists`,
-			whatToDo: expect.stringContaining(`Ask the Delivery Service to stop delivery ${sent.id}`),
-			solved: 'no',
-		});
-		await afterUpdate(() => shop().edit(sent.order.id, { tags: 'cancelled' }));
-		expect(await rowOf(sent)).toEqual(row);
-		expect(emailsAbout(sent)).toHaveLength(1);
-		// Neither does a later status remove the message.
-		await reportStatus(sent, 'picked up');
-		expect(await rowOf(sent)).toMatchObject({ message: row.message, solved: 'no' });
-	});
-
-	test.each([
-		['was fully refunded', { financial_status: 'refunded' }],
-		['is on hold', {}],
-	])('emails the owner once when an order %s', async (state, changes) => {
-		const sent = await placeAndSendAfterUpdate();
-		if (state === 'is on hold') shop().hold(sent.fulfillmentOrder.id);
-		for (const tags of ['first', 'second'])
-			await afterUpdate(() => shop().edit(sent.order.id, { ...changes, tags }));
-		const message = expect.stringContaining(`${state}. Ask the Delivery Service to stop it.`);
-		expect(await rowOf(sent)).toMatchObject({ message, solved: 'no' });
-		expect(emailsAbout(sent)).toHaveLength(1);
-	});
-
-	test('emails the owner once about what an update left unchanged', async () => {
-		const sent = await placeAndSendAfterUpdate(samples[1]);
-		const unclear = { message: expect.stringContaining('has no coordinates'), solved: 'no' };
-		for (const address1 of ['12 Birch Walk', '14 Birch Walk']) {
-			await afterUpdate(() => shop().changeAddress(sent.order.id, { address1 }));
-			// The execution that ended may be a late one of another order.
-			await waitFor('the row of the update', async () => {
-				const { sentTo, solved } = await rowOf(sent);
-				return String(sentTo).includes(address1) && solved === 'no';
-			});
-			expect(JSON.stringify(requestOf(sent).dropoff)).toContain(address1);
-			expect(await rowOf(sent)).toMatchObject(unclear);
-		}
-		expect(emailsAbout(sent)).toMatchObject([
-			{
-				subject: `Order ${sent.order.name} needs you`,
-				text: expect.stringContaining('Do what the message says'),
-			},
-		]);
-		await afterUpdate(() => shop().changeAddress(sent.order.id, coordinates));
-		expect(requestOf(sent).dropoff.location).toMatchObject({ lat: 39.7817, lng: -89.6501 });
-		expect(await rowOf(sent)).toMatchObject({ message: '', solved: 'yes' });
-	});
-
-	test('emails the owner when the service rejects an update, and tries again with the next one', async () => {
-		const sent = await placeAndSendAfterUpdate();
-		const body = { code: 'LATE', message: 'The courier is on the way' };
-		control().addFault({ kind: 'status', method: 'PATCH', status: 422, body });
-		await afterUpdate(() => env.shopify.control.changeAddress(sent.order.id));
-		expect(await rowOf(sent)).toMatchObject({
-			message: expect.stringContaining('but its delivery was not'),
-			whatToDo: expect.stringContaining('The courier is on the way'),
-			solved: 'no',
-		});
-		expect(emailsAbout(sent)).toHaveLength(1);
-		const change = { address1: '16 Birch Walk', ...coordinates };
-		const editedOrder = await afterUpdate(() => shop().changeAddress(sent.order.id, change));
-		expect(JSON.stringify(requestOf(sent).dropoff)).toContain(streetOf(editedOrder));
-		expect(await rowOf(sent)).toMatchObject({ message: '', solved: 'yes' });
 	});
 });

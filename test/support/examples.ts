@@ -26,9 +26,12 @@ export function parametersOf(beginning: string, nodeName: string): Record<string
 	return found.parameters;
 }
 
-/** What other nodes have returned, the last one first, and the URL that resumes the execution. */
+/**
+ * What other nodes have returned, the last one first (undefined if it did not run), and the URL that
+ * resumes the execution.
+ */
 interface Setting {
-	outputs?: Record<string, IDataObject[]>;
+	outputs?: Record<string, IDataObject[] | undefined>;
 	resumeUrl?: string;
 }
 
@@ -58,9 +61,11 @@ export function evaluated(
 	const itemsOf = (items: IDataObject[]) =>
 		items.map((item, index) => ({ json: item, pairedItem: { item: index } }));
 	const runData = Object.fromEntries(
-		Object.entries(outputs).map(([name, items], index) => {
+		Object.entries(outputs).flatMap(([name, items], index) => {
+			if (!items) return [];
 			const run = { startTime: 0, executionTime: 0, executionIndex: 0 };
-			return [name, [{ ...run, source: sourceOf(index + 1), data: { main: [itemsOf(items)] } }]];
+			const data = { main: [itemsOf(items)] };
+			return [[name, [{ ...run, source: sourceOf(index + 1), data }]]];
 		}),
 	);
 	const items = itemsOf([json]);

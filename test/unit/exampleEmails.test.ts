@@ -20,31 +20,6 @@ function emailOf(file: string, json: IDataObject, outputs?: Record<string, IData
 	};
 }
 
-const troubleshooting = '/docs/email.md#';
-
-test.each([
-	['renew-the-shopify-token', 'The Shopify token was not renewed', 'currently saved workflow'],
-	['morning-report', 'The morning report failed', 'Check .*n8n API.*Get Executions'],
-])(
-	'the email of %s says what to do if it fails, or if its trigger does not start',
-	(file, title, advice) => {
-		const url = 'https://n8n.example/workflow/7/executions/12';
-		const error = { message: 'Unauthorized' };
-		const workflow = { name: 'Mugs' };
-		const failed = emailOf(file, { execution: { url, error }, workflow });
-		const notStarted = emailOf(file, { trigger: { error }, workflow });
-		for (const { subject, text } of [failed, notStarted]) {
-			expect(subject).toBe(title);
-			expect(text).toMatch(/^(The reason: )?Unauthorized\n[^]*\nWhat to do:\n1\. /);
-			expect(text).not.toMatch(/undefined|Needs you|Failed:|Sent in/);
-		}
-		expect(failed.text).toMatch(new RegExp(advice));
-		expect(failed.text).toContain(url);
-		expect(notStarted.text).toMatch(/publish the workflow again/i);
-		expect(notStarted.text).not.toMatch(/Execution|executions/);
-	},
-);
-
 describe.each([
 	['shopify-webhook-to-deliveries', 'add a tag to the order in Shopify'],
 	['shopify-orders-to-deliveries', 'in Orders to Send and execute Send One Order'],
@@ -112,90 +87,129 @@ describe.each([
 	});
 });
 
-describe('the email of "Fulfillment orders to deliveries"', () => {
-	const row = (orderName: string, whatToDo: string, status = 'not created') => {
-		return { orderName, whatToDo, status, message: 'Failed', deliveryId: '' };
-	};
-	const emailAbout = (rows: IDataObject[]) =>
-		emailOf('fulfillment-orders-to-deliveries', rows[0]!, {
-			'Needs Attention?': rows,
-			Settings: [{ shopSubdomain: 'mugs' }],
-			'New Shopify Order': [{ id: 5600 }],
-		});
-	/** What "Needs Attention?" finds in an item besides `solved`. */
-	const problemOf = (json: IDataObject) => {
-		const parameters = parametersOf('fulfillment-orders-to-deliveries', 'Needs Attention?');
-		const found = /"leftValue":"([^"]*errors[^"]*)"/.exec(JSON.stringify(parameters));
-		return evaluated(found?.[1], json);
-	};
-	/** The row that the workflow saves for a result of "Create Delivery". */
-	const savedResult = (json: IDataObject, outputs: Record<string, IDataObject[]>) => {
-		const { columns } = z
-			.object({ columns: z.object({ value: z.record(z.string()) }) })
-			.parse(parametersOf('fulfillment-orders-to-deliveries', 'Save Result'));
-		const fields = Object.entries(columns.value).slice(1, 4);
-		return Object.fromEntries(
-			fields.map(([name, value]) => [name, evaluated(value, json, { outputs })]),
-		);
-	};
+test.each([
+	['renew-the-shopify-token', 'The Shopify token was not renewed', /Check the client ID/],
+	['morning-report', 'The morning report failed', /Check the credential n8n API/],
+])('the email of %s says what to do if it fails', (file, title, advice) => {
+	const url = 'https://n8n.example/workflow/7/executions/12';
+	const error = { message: 'Unauthorized' };
+	const workflow = { name: 'Mugs' };
+	const failed = emailOf(file, { execution: { url, error }, workflow });
+	const notStarted = emailOf(file, { trigger: { error }, workflow });
+	for (const { subject, text } of [failed, notStarted]) {
+		expect(subject).toBe(title);
+		expect(text).toMatch(/^Unauthorized\n\n/);
+		expect(text).toMatch(advice);
+		expect(text).not.toContain('undefined');
+	}
+	expect(failed.text).toContain(url);
+});
 
-	test('counts an order with two fulfillment orders once', () => {
-		const parts = [row('#1001', 'Correct it'), row('#1001', 'Correct it')];
-		expect(emailAbout(parts).subject).toBe('Order #1001 needs you');
-		const { subject } = emailAbout([...parts, row('#1002', 'Correct it')]);
-		expect(subject).toBe('2 orders need you: #1001, #1002');
+describe('the email of "Fulfillment orders to deliveries"', () => {
+	const file = 'fulfillment-orders-to-deliveries';
+	const emailAbout = (rows: IDataObject[]) => emailOf(file, rows[0]!, { 'Needs Attention?': rows });
+	const row = (orderName: string) => ({
+		referenceId: `${orderName}-5`,
+		customer: 'Ana Torres',
+		actionNeeded: `${orderName} was canceled. Ask the Delivery Service to stop it.`,
+		orderUrl: `https://mugs.myshopify.com/admin/orders/${orderName.slice(1)}`,
+		help: 'https://help.example',
 	});
 
-	test('says what to do for each fulfillment order, and the same only once', () => {
-		const rows = [
-			row('#1001', 'Correct it'),
-			row('#1002', 'Search for #1002-5', 'unknown'),
-			row('#1003', 'Correct it'),
-		];
-		expect(emailAbout(rows).text).toContain(
-			'What to do:\n1. Correct it\n2. Search for #1002-5\n3. To send now what was not sent,',
-		);
+	test('lists each order with its customer, what to do, its page in Shopify and the help', () => {
+		const { subject, text } = emailAbout([row('#1001'), row('#1002')]);
+		expect(subject).toBe('Action needed: #1001-5, #1002-5');
+		for (const name of ['1001', '1002'])
+			expect(text).toContain(
+				`#${name}-5, Ana Torres\n#${name} was canceled. Ask the Delivery Service to stop it.\nhttps://mugs.myshopify.com/admin/orders/${name}\nhttps://help.example\n\n`,
+			);
+		expect(text).toContain('\n\nTo send an order by hand, open "Catch up at night"');
+	});
+
+	test('names at most five orders in the subject', () => {
+		const { subject } = emailAbout(Array.from({ length: 7 }, (_, n) => row(`#${n}`)));
+		expect(subject).toBe('Action needed: #0-5, #1-5, #2-5, #3-5, #4-5');
 	});
 
 	test.each([
-		[{ error: 'Not Found' }, 'Not Found', 'Check whether "Renew the Shopify token" failed, then'],
-		[
-			{ data: { order: null } },
-			'it has no such order',
-			'If one is older than 60 days, add the scope',
-		],
-	])('says what to check if Shopify returns %j instead of the order', (item, problem, advice) => {
-		expect(problemOf(item)).toBe(problem);
+		[{ errors: [{ message: 'Access denied' }] }, 'Access denied'],
+		[{ error: { message: 'Not Found' } }, 'Not Found'],
+		[{ data: { order: null } }, 'there is no such order'],
+	])('says what to check if Shopify returns %j instead of the order', (item, problem) => {
 		const { subject, text } = emailAbout([item]);
-		expect(subject).toBe('An order was not sent');
-		const start = `An order could not be read from Shopify: ${problem}\n\nWhat to do:\n1. ${advice}`;
-		expect(text.startsWith(start)).toBe(true);
-		expect(text).toContain('\n2. To send now');
-		expect(text).toContain('/admin/orders/5600\n');
-		const several = emailAbout([item, item]);
-		expect(several.text).toContain(`2 orders could not be read from Shopify: ${problem}\n`);
-		expect(several.text).toContain('/admin/orders/\n');
+		expect(subject).toBe('Action needed: an order');
+		expect(text).toMatch(`An order could not be read from Shopify: ${problem}\nCheck `);
 	});
 
-	test('reports every result that needs the owner, with what to do', () => {
-		const older = { 'Reserve for This Workflow': [{ createdAt: '2026-11-24T00:00:00Z' }] };
-		const method = 'If Pay the driver is cash on delivery, add it to Cash on Delivery Methods.';
-		const skipped = { outcome: 'skipped', referenceId: '#1001-5', message: 'It is not paid yet.' };
-		const moved = { ...skipped, reason: 'alreadyCreated', actionNeeded: 'Check the delivery.' };
-		const stopped = { ...moved, actionNeeded: '' };
-		const rejected = { ...skipped, outcome: 'rejected', actionNeeded: method };
-		const sent = '#1001-5 was already sent';
-		for (const [result, solved, message, whatToDo] of [
-			[{ ...skipped, actionNeeded: '' }, '', skipped.message, /^$/],
-			[{ ...skipped, actionNeeded: method }, 'no', skipped.message, /^If Pay .* Methods\.$/],
-			[rejected, 'no', `${skipped.message} ${method}`, /^Correct the cause/],
-			[moved, 'no', sent, /^Check the delivery\. Then set solved to yes/],
-			[stopped, 'no', `${sent}, but n8n lost its delivery ID`, /^Search for #1001-5 /],
-			[{ ...skipped, outcome: 'unknown' }, 'no', skipped.message, /yes\. .*#unknown-delivery$/],
-		] as const) {
-			const row = savedResult(result, older);
-			expect(row).toEqual({ solved, message, whatToDo: expect.stringMatching(whatToDo) });
-		}
+	/** Which outputs of "Needs Attention?" an item goes to. */
+	const outputsFor = (json: IDataObject, before: IDataObject, isCatchUp = false) => {
+		const { rules } = z
+			.object({
+				rules: z.object({
+					values: z.array(
+						z.object({
+							outputKey: z.string(),
+							conditions: z.object({ conditions: z.array(z.object({ leftValue: z.string() })) }),
+						}),
+					),
+				}),
+			})
+			.parse(parametersOf(file, 'Needs Attention?'));
+		const outputs = {
+			'Reserve for This Workflow': [before],
+			'From "Catch up at night"': isCatchUp ? [{ id: 1 }] : undefined,
+		};
+		return rules.values
+			.filter(({ conditions: { conditions } }) =>
+				conditions.every(({ leftValue }) => evaluated(leftValue, json, { outputs })),
+			)
+			.map(({ outputKey }) => outputKey);
+	};
+	const order = { data: { order: { id: 'gid://shopify/Order/1' } } };
+	const saved = { referenceId: 'a', fulfillmentOrderId: '5', status: 'skipped', message: 'Look' };
+	const rejectedRow = { ...saved, status: 'rejected', actionNeeded: 'Look' };
+	const unknownRow = { ...rejectedRow, status: 'unknown' };
+
+	test.each<[string, IDataObject, string[]]>([
+		['an order that was read', order, []],
+		['no order', { data: { order: null } }, ['Email', 'Failed']],
+		[
+			'an order with a GraphQL error',
+			{ ...order, errors: [{ message: 'x' }] },
+			['Email', 'Failed'],
+		],
+		['a saved row of a created delivery', { ...saved, status: 'processing' }, []],
+		['a saved row that needs a person', { ...saved, actionNeeded: 'Look' }, ['Email']],
+		['a saved row of a rejected order', rejectedRow, ['Email', 'Failed']],
+		[
+			'a result that is saved first',
+			{ referenceId: 'a', outcome: 'rejected', actionNeeded: 'Look', reason: '' },
+			[],
+		],
+		[
+			'a sent order that was changed',
+			{ referenceId: 'a', outcome: 'skipped', reason: 'alreadyCreated', actionNeeded: 'Look' },
+			['Email'],
+		],
+		[
+			'a sent order that was not changed',
+			{ referenceId: 'a', outcome: 'skipped', reason: 'alreadyCreated', actionNeeded: '' },
+			[],
+		],
+		['a row of a dry run in the editor', { referenceId: 'a', wouldSend: true }, []],
+	])('handles %s', (_, json, expected) => {
+		const before = { status: '', message: '' };
+		expect(outputsFor(json, before)).toEqual(expected);
+		expect(outputsFor(json, before, true)).toEqual(expected.filter((output) => output === 'Email'));
+	});
+
+	test.each<[string, IDataObject, IDataObject, boolean]>([
+		['the same problem', rejectedRow, rejectedRow, false],
+		['another reason', rejectedRow, { ...rejectedRow, message: 'No email' }, true],
+		['another result', rejectedRow, { ...rejectedRow, status: 'unknown' }, true],
+		['an unknown delivery', unknownRow, { ...unknownRow, message: 'Another reason' }, false],
+	])('compares %s with the row before (%#)', (_, row, before, isEmailed) => {
+		expect(outputsFor(row, before).includes('Email')).toBe(isEmailed);
 	});
 });
 
@@ -233,77 +247,97 @@ describe('the email of "Repair blacklisted webhooks"', () => {
 });
 
 describe('the email of "Morning report"', () => {
-	/** What a node of the report adds to an item, in the given fields. */
-	const added = (node: string, json: IDataObject, fields: string[]): IDataObject => {
+	/** What a node of the report adds to an item. */
+	const added = (node: string, json: IDataObject, fields: string[], outputs = {}): IDataObject => {
 		const { assignments } = setSchema.parse(parametersOf('morning-report', node)).assignments;
 		const wanted = assignments.filter(({ name }) => fields.includes(name));
-		const values = wanted.map(({ name, value }) => [name, evaluated(value, json)] as const);
+		const values = wanted.map(
+			({ name, value }) => [name, evaluated(value, json, { outputs })] as const,
+		);
 		return { ...json, ...Object.fromEntries(values) };
 	};
-	const details = (json: IDataObject) => added('Details', json, ['failures', 'reasons']);
+	const results = (...rows: IDataObject[]) => ({
+		data: {
+			resultData: {
+				runData: { 'Create Delivery': [{ data: { main: [rows.map((json) => ({ json }))] } }] },
+			},
+		},
+	});
+	/** The details of executions, the newest first. */
+	const details = (...executions: IDataObject[]) => {
+		const rows = executions
+			.reverse()
+			.flatMap((one) => added('Collect Results', one, ['rows']).rows as IDataObject[]);
+		const { sent, created } = added('Summary', { rows }, ['sent', 'created']);
+		return added('Details', { rows, sent, created }, ['needsYou', 'leftOut']);
+	};
 
 	test.each([
-		[{ status: 'error', data: { resultData: { error: { message: 'No key' } } } }, '42: No key'],
-		[{ status: 'crashed' }, '42: crashed, so its order may have no delivery'],
-		[{ status: 'canceled', data: null }, '42: canceled, so its order may have no delivery'],
-	])('lists the execution %j under Failed', (execution, expected) => {
-		const collected = added('Collect Results', { id: '42', ...execution }, ['failed', 'ended']);
-		expect(added('Summary', collected, ['failed']).failed).toEqual([expected]);
+		[{ status: 'error', data: { resultData: { error: { message: 'No key' } } } }, ['No key']],
+		[{ status: 'crashed' }, ['crashed, so its order may have no delivery']],
+		[{ status: 'canceled', data: null }, ['canceled, so its order may have no delivery']],
+		[{ status: 'success' }, []],
+		[{ status: 'error', data: { resultData: { lastNodeExecuted: 'Stop and Error' } } }, []],
+	])('lists the execution %j only if no order of it is listed', (execution, expected) => {
+		const { failed } = added('Collect Results', { id: '42', ...execution }, ['failed']);
+		expect(failed).toEqual(expected.map((text) => `Execution 42: ${text}`));
 		const retried = { id: '42', ...execution, retrySuccessId: '43' };
-		const { failed, ended } = added('Collect Results', retried, ['failed', 'ended']);
-		expect([failed, ended]).toEqual([[], []]);
+		expect(added('Collect Results', retried, ['failed']).failed).toEqual([]);
 	});
 
-	test('reads from a failed execution what was created, and skipped orders that need you', () => {
-		const data = { created: [{ referenceId: '#1' }], skipped: [{ referenceId: '#2' }] };
-		const error = { message: '', context: { data } };
-		const { sent } = added('Collect Results', { data: { resultData: { error } } }, ['sent']);
-		expect(sent).toEqual([{ outcome: 'created', referenceId: '#1' }, { referenceId: '#2' }]);
+	const rejected = {
+		referenceId: '#1',
+		customer: 'Ana Torres',
+		outcome: 'rejected',
+		actionNeeded: '#1 was rejected',
+	};
+
+	test('lists an order that failed, also from the error output, unless it was sent since', () => {
+		const { outcome, ...facts } = rejected;
+		const fromErrorOutput = { message: 'x', error: { outcome, ...facts } };
+		for (const failed of [rejected, fromErrorOutput]) {
+			expect(details(results(failed)).needsYou).toEqual(['#1, Ana Torres: #1 was rejected']);
+			const sent = results({ referenceId: '#1', outcome: 'created' });
+			expect(details(sent, results(failed))).toMatchObject({ needsYou: [], created: 1 });
+		}
 	});
 
-	test('lists each order that failed, also from the error output and without a reference ID', () => {
-		const failed = (referenceId: string, message: string) => ({
+	test('lists what to do about a sent order, and an unknown one until it is known', () => {
+		const changed = { ...rejected, outcome: 'skipped', reason: 'alreadyCreated' };
+		expect(details(results(changed)).needsYou).toHaveLength(1);
+		expect(details(results({ ...rejected, outcome: 'unknown' })).needsYou).toHaveLength(1);
+	});
+
+	test('counts orders that wait or are left out by reason and name, each by its last result', () => {
+		const skipped = (referenceId: string, message: string) => ({
 			referenceId,
-			message,
-			outcome: 'x',
+			outcome: 'skipped',
+			message: `Order ${referenceId} ${message}`,
 		});
-		const data = [
-			{ json: { message: 'No email', error: { referenceId: '#1', outcome: 'invalid' } } },
-			{ json: { message: 'No key', error: { referenceId: '#2', outcome: 'notSent' } } },
-			{ json: { error: 'No address' } },
-			{ json: failed('', 'No street') },
-			{ json: failed('#2', 'Sent later') },
-		];
-		const runData = { 'Create Delivery': [{ data: { main: [data] } }] };
-		const { rows } = added('Collect Results', { data: { resultData: { runData } } }, ['rows']);
-		const { orders } = added('Summary', { rows }, ['orders']);
-		expect(orders).toMatchObject([
-			{ message: 'No email', referenceId: '#1', outcome: 'invalid' },
-			{ error: 'No address' },
-			{ message: 'No street' },
-			{ message: 'Sent later', referenceId: '#2' },
-		]);
+		const dhl = 'has the shipping method "DHL". To send it, add it.';
+		const { leftOut } = details(
+			results({ referenceId: '#3', outcome: 'created' }, skipped('#1', dhl)),
+			results(skipped('#1', 'is not paid yet (bank transfer). It waits.'), skipped('#2', dhl)),
+			results(skipped('#3', 'is not paid yet (bank transfer). It waits.')),
+		);
+		expect(leftOut).toEqual(['2 × has the shipping method "DHL"']);
 	});
 
-	test('names the execution only of what failed as a whole, and spells canceled as Shopify does', () => {
-		const { text } = emailOf(
-			'morning-report',
-			details({
-				quiet: 'No order from Shopify for 24 hours.',
-				failed: ['42: The credential is wrong'],
-				orders: [
-					{ outcome: 'created', referenceId: '#1001', actionNeeded: 'Look at it' },
-					{ outcome: 'skipped', reason: 'cancelled' },
-					{ outcome: 'rejected', message: '#1004 was not created: no email' },
-				],
-			}),
+	test('sums the cost and the collected cash of the week, if there is a table', () => {
+		const outputs = {
+			Details: [{ quiet: '', created: 2, needsYou: [], failed: ['Execution 42: x'], leftOut: [] }],
+		};
+		const textFor = (deliveries: IDataObject[]) =>
+			emailOf('morning-report', { deliveries }, outputs).text;
+		const row = { deliveryId: 'D-1', price: '7.50', cash: '60' };
+		expect(textFor([{ ...row, shopifyStatus: 'DELIVERED' }, row])).toBe(
+			[
+				'Sent in the last 24 hours: 2',
+				'Needs you:\nExecution 42: x',
+				'Waiting or left out:\nnone',
+				'Last 7 days: 2 deliveries, cost 15.00, cash that drivers collected 60.00',
+			].join('\n\n'),
 		);
-		expect(text).toContain(`Check the connection: https://`);
-		expect(text).toContain(`${troubleshooting}an-order-has-no-delivery\n`);
-		expect(text).toContain('Sent in the last 24 hours: 1\nSkipped: canceled 1\n');
-		expect(text).toContain('Needs you:\n#1001: Look at it\n');
-		expect(text).toContain(
-			'Failed:\nExecution 42: The credential is wrong\n#1004 was not created: no email\n',
-		);
+		expect(textFor([{ error: 'No table' }])).not.toContain('Last 7 days');
 	});
 });

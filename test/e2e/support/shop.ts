@@ -41,8 +41,8 @@ export interface ShopEnvironment {
 	): Promise<string>;
 	/** Stores and publishes an example. Returns the workflow ID. */
 	publish(example: keyof typeof examples, filled?: FilledIn): Promise<string>;
-	/** Creates the tables of the examples, or changes the settings, as a user does. Not in n8n 1.x. */
-	createTable(settings?: Row): Promise<void>;
+	/** Creates the table of the examples, as a user does. Not in n8n 1.x. */
+	createTable(): Promise<void>;
 	/** Returns the rows of the data table with the given values. */
 	rows(values?: Row): Promise<Row[]>;
 	/** Waits for the only row of the data table with the given values. */
@@ -137,10 +137,8 @@ export async function openShopEnvironment(name: HostName): Promise<ShopEnvironme
 			await client.publish(id);
 			return id;
 		},
-		async createTable(settings) {
-			const values = { ...filledIn(shopify)[nodeNames.settings], ...settings };
-			const id = await store('table', { [nodeNames.settings]: values });
-			const { status, data } = await client.run(id, nodeNames.createTable);
+		async createTable() {
+			const { status, data } = await client.run(await store('table'), nodeNames.createTable);
 			if (status !== 'success') throw new Error(data.resultData.error?.message ?? 'No table');
 		},
 		rows,
