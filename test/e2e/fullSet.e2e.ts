@@ -94,12 +94,10 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 		for (const order of [...before, ...missed, ...after])
 			expect(deliveriesOf(env, order)).toHaveLength(1);
 		for (const order of before) {
-			expect(await rowOf(order)).toMatchObject({
-				status: 'skipped',
-				actionNeeded: expect.stringContaining('meets it for the first time'),
-				deliveryId: '',
-			});
-			expect(env.emails(order.name)).toHaveLength(1);
+			expect(await rowOf(order)).toMatchObject({ status: 'skipped', deliveryId: '' });
+			expect(env.emails(order.name)).toMatchObject([
+				{ text: expect.stringContaining('meets it for the first time') },
+			]);
 		}
 	});
 
@@ -181,6 +179,13 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 		await client.publish(orders);
 	});
 
+	const unpaid = {
+		...samples[0]!,
+		financial_status: 'pending',
+		total_outstanding: '54.00',
+		payment_gateway_names: ['bank transfer'],
+	};
+
 	/** Makes the service reject the next orders that n8n sends. */
 	const rejectNext = (times: number) => control().addFault({ ...noCourier, times });
 
@@ -214,12 +219,6 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 
 	test('sends an order that waits for its payment with Send One Order, once', async () => {
 		const { client } = env.installation;
-		const unpaid = {
-			...samples[0]!,
-			financial_status: 'pending',
-			total_outstanding: '54.00',
-			payment_gateway_names: ['bank transfer'],
-		};
 		const order = await placeOrder(unpaid);
 		expect(await rowOf(order)).toMatchObject({ status: 'skipped', actionNeeded: '' });
 		expect(env.emails(order.name)).toEqual([]);
@@ -427,23 +426,23 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 		});
 	});
 
-	test.each<[string, number, (order: Order) => void, (order: Order) => object]>([
-		['is paid', 2, ({ id }) => env.shopify.shop.pay(id), () => ({ cod: 0 })],
+	test.each<[string, number, (order: Order) => void, (order: Order) => string]>([
+		[
+			'is paid by link',
+			2,
+			({ id }) =>
+				env.shopify.shop.edit(id, {
+					financial_status: 'paid',
+					total_outstanding: '0.00',
+					payment_gateway_names: ['Cash on Delivery (COD)', 'shopify_payments'],
+				}),
+			() => '"cod":0',
+		],
 		[
 			'gets another address',
 			0,
 			({ id }) => env.shopify.control.changeAddress(id),
-			({ id }) => ({
-				dropoff: {
-					location: {
-						address: {
-							streetName: expect.stringContaining(
-								String(env.shopify.shop.order(id).shipping_address?.address1),
-							),
-						},
-					},
-				},
-			}),
+			({ id }) => String(env.shopify.shop.order(id).shipping_address?.address1),
 		],
 	])('updates the delivery of a sent order that %s', async (_, sample, change, expected) => {
 		const order = await placeOrder(samples[sample]);
@@ -461,7 +460,7 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 		expect(patches()).toBe(before + 1);
 		const [delivery, ...others] = deliveriesOf(env, order);
 		expect(others).toEqual([]);
-		expect(delivery?.request).toMatchObject(expected(order));
+		expect(JSON.stringify(delivery?.request)).toContain(expected(order));
 		expect(env.emails(order.name)).toEqual([]);
 		env.shopify.shop.cancel(order.id);
 	});
@@ -497,7 +496,7 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 		expect(email?.text).toContain(text);
 		expect(email?.text).toContain(`/admin/orders/${order.id}\n`);
 		expect(deliveriesOf(env, order)).toHaveLength(1);
-		expect(await rowOf(order)).toEqual(before);
+		expect(await rowOf(order)).toEqual({ ...before, updatedAt: expect.any(String) });
 		env.shopify.shop.cancel(order.id);
 	});
 
@@ -616,6 +615,28 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 		expect(env.emails('Invalid API key or access token')).toHaveLength(before + 1);
 		expect((await client.run(renew, nodeNames.everyTwelveHours)).status).toBe('success');
 		await catchUp();
+	});
+
+	test('reports in the morning what was sent, what waits, and what the week cost', async () => {
+		await placeOrder();
+		await placeOrder(unpaid);
+		const { client } = env.installation;
+		const report = await env.store('report', {
+			[nodeNames.getExecutions]: {
+				filters: { workflowId: { __rl: true, mode: 'id', value: orders } },
+			},
+			[nodeNames.settings]: { shop: shopDomain() },
+		});
+		expect((await client.run(report, nodeNames.everyMorning)).status).toBe('success');
+		const { text } = await env.email('Deliveries of the last 24 hours');
+		expect(text).toMatch(/^Sent in the last 24 hours: [1-9]/);
+		expect(text).toMatch(/\nWaiting or left out:\n[^]*[1-9] × is not paid yet \(bank transfer\)/);
+		const week = (await env.rows({ shop: shopDomain() })).filter(({ deliveryId }) => deliveryId);
+		const cost = week.reduce((sum, { price }) => sum + Number(price), 0);
+		expect(cost).toBeGreaterThan(0);
+		expect(text).toContain(
+			`Last 7 days: ${week.length} deliveries, cost ${cost.toFixed(2)}, cash that drivers collected 0.00`,
+		);
 	});
 
 	test('delivers no fulfillment order twice in all tests above', () => {
