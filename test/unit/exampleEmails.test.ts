@@ -312,7 +312,7 @@ describe('the email of "Morning report"', () => {
 		const skipped = (referenceId: string, message: string) => ({
 			referenceId,
 			outcome: 'skipped',
-			message: `Order ${referenceId} ${message}`,
+			message: `Order ${referenceId} (Main Street Store) ${message}`,
 		});
 		const dhl = 'has the shipping method "DHL". To send it, add it.';
 		const { leftOut } = details(
