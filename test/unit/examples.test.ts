@@ -240,6 +240,27 @@ const rowSchema = z.object({
 /** The columns that n8n adds to each table. */
 const systemColumns = ['id', 'createdAt', 'updatedAt'];
 
+describe('what users must fill in', () => {
+	const steps = examples.flatMap(([file, { nodes }]) => nodes.map((node) => ({ file, ...node })));
+
+	test('is empty, so that n8n marks it and does not publish the workflow', () => {
+		const fields = z.record(z.unknown()).transform((all) => Object.entries(all));
+		const required = steps.flatMap(({ file, name, parameters: { url, fromEmail, toEmail } }) =>
+			fields
+				.parse({ url, fromEmail, toEmail })
+				.filter(([, value]) => typeof value === 'string' && !value.startsWith('='))
+				.map(([field, value]) => ({ file, name, field, value })),
+		);
+		expect(required.length).toBeGreaterThan(10);
+		expect(required.filter(({ value }) => value !== '')).toEqual([]);
+	});
+
+	test('is never an example value', () => {
+		const values = steps.filter(({ type }) => type !== note).map(({ parameters }) => parameters);
+		expect(JSON.stringify(values)).not.toMatch(/example\.com|your-/);
+	});
+});
+
 describe('the data tables of the examples', () => {
 	const nodes = examples.flatMap(([file, { nodes }]) =>
 		nodes.filter(({ type }) => type === dataTable).map((node) => ({ file, ...node })),
