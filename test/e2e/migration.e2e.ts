@@ -23,7 +23,6 @@ test("n8n's Migration Report finds nothing in the examples and settings that n8n
 	const examples = await Promise.all(exampleNames().map(readExampleFile));
 	for (const example of examples) await client.createWorkflow(example);
 	const types = examples.flatMap(({ nodes }) => nodes.map(({ type }) => type));
-	expect(types).not.toContain('n8n-nodes-base.code');
 	expect(types).not.toContain('n8n-nodes-base.compression');
 
 	const report = await client.migrationReport('v3');
