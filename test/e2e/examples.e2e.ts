@@ -362,6 +362,39 @@ describe.each(['newest', '1.123'] as const)('examples without a table in n8n %s'
 			for (const id of [updates, child]) await env.installation.client.unpublish(id);
 		});
 
+		test('the repair only reactivates without the list of n8n, and says why', async () => {
+			const { client, service } = env.installation;
+			const updates = await publishTrigger(env, 'Updates');
+			const without = async (change: object, type = '', data = {}) => {
+				const name = `Wrong ${type}`;
+				const id = type && (await client.createCredential(name, type, data));
+				const repair = await storeRepair(env, type ? { [type]: { id, name } } : {});
+				await changeNode(env, repair, repairNodes.list, () => change);
+				blacklist(env, updates);
+				const known = env.emails('').length;
+				expect((await client.run(repair, repairNodes.schedule)).status).toBe('success');
+				const texts = env
+					.emails('')
+					.slice(known)
+					.map(({ text }) => text);
+				const isOwn = ({ url }: { url: string }) => url.includes(updates);
+				return { texts, status: control().webhooks().find(isOwn)?.status };
+			};
+			const disabled = await without({ disabled: true });
+			expect(disabled.texts).toEqual([expect.stringContaining('It was reactivated.')]);
+			expect(disabled.status).toBe('Active');
+			const { n8n, deliveryService } = credentialTypes;
+			const wrongKey = { ...client.apiCredential, apiKey: 'wrong' };
+			const unlisted = await without({}, n8n, wrongKey);
+			expect(unlisted.texts.join()).toMatch(/n8n did not list its workflows, .*: [A-Z]/);
+			expect(unlisted.texts.join()).toContain('It was reactivated.');
+			expect(unlisted.status).toBe('Active');
+			const wrongSecret = { ...service.credential, apiSecret: 'wrong' };
+			const { texts } = await without({}, deliveryService, wrongSecret);
+			expect(texts.join()).toContain('rejected the API key');
+			await client.unpublish(updates);
+		});
+
 		test('the repair remembers between its executions since when a webhook is missing', async () => {
 			const { client } = env.installation;
 			const updates = await publishTrigger(env, 'Updates');

@@ -232,18 +232,12 @@ describe('the email of "Repair blacklisted webhooks"', () => {
 		['A webhook was reactivated', reactivated],
 		['A webhook is not used', notServed],
 		['The webhooks could not be checked', { message: 'Gone', error: { message: 'Gone [item 0]' } }],
+		['The webhooks could not be checked', { message: 'No key', reason: 'notListed' }],
 	])('has the subject "%s" for %j', (subject, found) => {
 		const email = emailAbout(found);
 		expect(email.subject).toBe(subject);
 		expect(email.text).toMatch(/^[\w. ]+\n\nHelp: https:/);
 	});
-
-	test.each([[{ error: 'Unauthorized' }], [{ error: { message: 'Unauthorized' } }]])(
-		'says that n8n listed no workflows: %j',
-		(found) => {
-			expect(emailAbout(found).text).toMatch(/^n8n did not list its workflows: Unauthorized\n/);
-		},
-	);
 });
 
 describe('the email of "Morning report"', () => {
