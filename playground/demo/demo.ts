@@ -127,9 +127,9 @@ export async function runDemo({
 	const { shop, webhooks } = shopify;
 	const newOrderMessages = () =>
 		webhooks.messages().filter(({ topic }) => topic === 'orders/create');
-	/** How many messages about new orders n8n has received. */
+	/** How many messages about new and updated orders n8n has received. */
 	const reportCount = () =>
-		newOrderMessages().flatMap(({ statuses }) => statuses.filter((status) => status === 200))
+		webhooks.messages().flatMap(({ statuses }) => statuses.filter((status) => status === 200))
 			.length;
 	const splitOrder = await step(
 		`${samples.length} customers place orders: n8n creates deliveries`,

@@ -69,7 +69,8 @@ export function checkExpectations(
 			],
 			shopify.webhooks
 				.list()
-				.map(({ topic, address }) => ({ topic, toN8n: isN8nWebhook(address, n8nUrl) })),
+				.map(({ topic, address }) => ({ topic, toN8n: isN8nWebhook(address, n8nUrl) }))
+				.sort((one, other) => one.topic.localeCompare(other.topic)),
 		),
 		expectation(
 			'The Delivery Service has one webhook, for updates',
