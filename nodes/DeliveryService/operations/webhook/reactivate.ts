@@ -69,25 +69,29 @@ export const reactivateWebhooks: Operation = {
 			const { publishedWorkflows } = asRecord(read('options'));
 			const triggers = publishedTriggers(node, publishedWorkflows, credential.companyId);
 			const companies = new Set([companyId, ...triggers.flatMap((one) => one.companyId ?? [])]);
-			const items: INodeExecutionData[] = [];
-			for (const company of companies) {
-				const expected = triggers.filter((one) => one.companyId === company);
+			const expectedOf = (company: number) => triggers.filter((one) => one.companyId === company);
+			const check = async (company: number): Promise<INodeExecutionData[]> => {
+				const expected = expectedOf(company);
 				const webhooks = webhooksOf(company);
-				try {
-					const list = expected.length > 0 ? webhooks.listForTrigger() : webhooks.list();
-					const listed = (await list).webhooks.filter(({ url }) => isAtOrBelow(urlPrefix, url));
-					const reactivation = await reactivateEach(context, item, webhooks, listed);
-					const served = listed.filter((one) => !reactivation.notServed.has(one));
-					const missing = expected.flatMap((one) => outages.of(one, served));
-					items.push(...reactivation.items, ...missing.map((json) => outputItem(json, item)));
-				} catch (error) {
-					outages.keep(expected);
-					if (!context.continueOnFail()) throw error;
-					const { message, ...problem } = toProblem(error);
-					const which = company === companyId ? '' : `Company ${company}: `;
-					items.push(errorItem({ ...problem, message: `${which}${message}` }, item));
-				}
-			}
+				const list = expected.length > 0 ? webhooks.listForTrigger() : webhooks.list();
+				const listed = (await list).webhooks.filter(({ url }) => isAtOrBelow(urlPrefix, url));
+				const reactivation = await reactivateEach(context, item, webhooks, listed);
+				const served = listed.filter((one) => !reactivation.notServed.has(one));
+				const missing = expected.flatMap((one) => outages.of(one, served));
+				return [...reactivation.items, ...missing.map((json) => outputItem(json, item))];
+			};
+			const items: INodeExecutionData[] = [];
+			for (const company of companies)
+				if (!context.continueOnFail()) items.push(...(await check(company)));
+				else
+					try {
+						items.push(...(await check(company)));
+					} catch (error) {
+						outages.keep(expectedOf(company));
+						const { message, ...problem } = toProblem(error);
+						const which = company === companyId ? '' : `Company ${company}: `;
+						items.push(errorItem({ ...problem, message: `${which}${message}` }, item));
+					}
 			const unchecked = triggers.filter((one) => one.companyId === undefined);
 			return [...items, ...unchecked.map((one) => outputItem(uncheckedOutput(one), item))];
 		});
