@@ -119,11 +119,16 @@ export async function runDemo({
 	const createRequests = () =>
 		service.control.requests().filter(({ path }) => path === '/v1/deliveries').length;
 
-	const ordersId = await step('Creating the table and publishing the workflows', async () => {
-		await client.run(await importExample(examples.table), nodeNames.createTable);
-		await publish(examples.updates);
-		return await publish(examples.orders);
-	});
+	const { updatesId, ordersId } = await step(
+		'Creating the table and publishing the workflows',
+		async () => {
+			await client.run(await importExample(examples.table), nodeNames.createTable);
+			return {
+				updatesId: await publish(examples.updates),
+				ordersId: await publish(examples.orders),
+			};
+		},
+	);
 	const { shop, webhooks } = shopify;
 	const newOrderMessages = () =>
 		webhooks.messages().filter(({ topic }) => topic === 'orders/create');
@@ -171,7 +176,11 @@ export async function runDemo({
 			const statuses = [statusOf(splitOrder)];
 			const parts = firstRun.filter(({ orderName }) => orderName === splitOrder.name);
 			for (const [index, { deliveryId }] of parts.entries()) {
-				await advanceToLastStatus(service, deliveryId);
+				await advanceToLastStatus(service, deliveryId, async (status) => {
+					const executions = await client.executions(updatesId);
+					const row = (await readRows()).find((one) => one.deliveryId === deliveryId);
+					return row?.status === status && executions.every(hasEnded);
+				});
 				await waitFor('the delivered fulfillment', () => {
 					const { fulfillments } = shop.order(splitOrder.id);
 					const delivered = fulfillments.filter(
@@ -217,10 +226,16 @@ function findLastCreated(rows: readonly DeliveryRow[]): DeliveryRow {
 	return found;
 }
 
-async function advanceToLastStatus({ control }: LocalService, id: string): Promise<void> {
-	const hasNextStatus = () =>
-		control
-			.deliveries()
-			.some(({ record }) => record.id === id && nextStatus(record.statusDelivery));
-	while (hasNextStatus()) await control.advance(id);
+/** Lets a courier do everything, each step when n8n is done with the one before, as it is in a real day. */
+async function advanceToLastStatus(
+	{ control }: LocalService,
+	id: string,
+	isDone: (status: unknown) => Promise<boolean>,
+): Promise<void> {
+	const status = () =>
+		control.deliveries().find(({ record }) => record.id === id)?.record.statusDelivery;
+	while (nextStatus(status() ?? '')) {
+		await control.advance(id);
+		await waitFor(`n8n to save "${status()}"`, async () => await isDone(status()));
+	}
 }
