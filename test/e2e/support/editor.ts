@@ -249,7 +249,7 @@ export class Editor {
 	}
 
 	private async readIssues(icon: Locator): Promise<string[]> {
-		await icon.hover();
+		await icon.hover({ timeout: 15000 });
 		const list = this.page.getByText('Issues', { exact: true }).filter({ visible: true });
 		await list.waitFor();
 		const text = await list.locator('xpath=..').innerText();
