@@ -610,9 +610,10 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 		}
 		await env.shopify.passTime(halfDayMs);
 		const failed = await env.store('catchUp', calling(orders));
-		const before = env.emails('Invalid API key or access token').length;
+		const advice = 'Check the Shopify credential, its scopes, the URL in both nodes';
+		const before = env.emails(advice).length;
 		await client.run(failed, nodeNames.everyTwelveHours);
-		expect(env.emails('Invalid API key or access token')).toHaveLength(before + 1);
+		expect(env.emails(advice)).toHaveLength(before + 1);
 		expect((await client.run(renew, nodeNames.everyTwelveHours)).status).toBe('success');
 		await catchUp();
 	});
@@ -630,7 +631,7 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 		expect((await client.run(report, nodeNames.everyMorning)).status).toBe('success');
 		const { text } = await env.email('Deliveries of the last 24 hours');
 		expect(text).toMatch(/^Sent in the last 24 hours: [1-9]/);
-		expect(text).toMatch(/\nWaiting or left out:\n[^]*[1-9] × is not paid yet \(bank transfer\)/);
+		expect(text).toMatch(/\nWaiting or left out:\n[^]*[1-9] × is not paid yet \(\w+/);
 		const week = (await env.rows({ shop: shopDomain() })).filter(({ deliveryId }) => deliveryId);
 		const cost = week.reduce((sum, { price }) => sum + Number(price), 0);
 		expect(cost).toBeGreaterThan(0);

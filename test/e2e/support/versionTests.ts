@@ -315,7 +315,8 @@ function testShopifyOrders(installation: () => Installation, name: HostName): vo
 				message: expect.stringContaining('#1001 was already sent. Nothing to do.'),
 				referenceId: '#1001',
 				...{ id: '', trackLink: '', statusDelivery: '', deliveryDate: '', price: '' },
-				actionNeeded: '',
+				...{ customer: 'Maya Okafor', address: '214 Larkspur Lane, Springfield, 62704' },
+				...{ actionNeeded: '', cash: '', orderUrl: '', help: '' },
 			});
 			expect(second.output.filter(({ reason }) => reason === 'alreadyCreated')).toHaveLength(8);
 			expect(control.deliveries()).toHaveLength(8);
