@@ -12,7 +12,8 @@ import {
 
 import { apiError, operationError, problemText, type Problem } from '../common/result';
 import { realClock } from '../common/clock';
-import { openClient } from '../service/client';
+import type { UpdatingOptions } from '../sending/updates';
+import { openClient, updateRequest, type ServiceClient } from '../service/client';
 import type { Ledger } from '../ledger/ledger';
 import { storeProblem } from '../messages/outcomes';
 import { settingsProblems } from '../messages/settings';
@@ -166,6 +167,20 @@ export async function runPerItem(
  */
 export async function ownCompany(context: IExecuteFunctions): Promise<number | undefined> {
 	return (await openClient(context)).credential.companyId;
+}
+
+/** How a run sends updates. */
+export function updatingOptions(
+	context: IExecuteFunctions,
+	client: ServiceClient,
+): UpdatingOptions {
+	return {
+		send: async (body) => await client.send(updateRequest(body)),
+		clock: realClock,
+		random: Math.random,
+		signal: context.getExecutionCancelSignal(),
+		isInEditor: context.getMode() === 'manual',
+	};
 }
 
 /** Uses the ledger before anything is sent. @throws NodeOperationError when n8n's database fails */

@@ -1,12 +1,12 @@
 /** Create From Shopify Orders with "Update the Delivery": sent deliveries follow their orders. */
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import { realClock } from '../../common/clock';
 import type { ParameterReader } from '../../common/parameters';
 import type { Job } from '../../sending/job';
 import { sendUpdates, type Update } from '../../sending/updates';
-import { updateRequest, type ServiceClient } from '../../service/client';
+import type { ServiceClient } from '../../service/client';
 import type { DeliveryChanges } from '../../service/schemas';
+import { updatingOptions } from '../items';
 import { changesFromOrder } from '../update/readUpdate';
 
 /** What of a change goes to the delivery. The rest of it is told, as with "Tell Me". */
@@ -29,13 +29,7 @@ export async function updateChanged(
 	jobs: readonly Job[],
 ): Promise<void> {
 	const updates = jobs.flatMap((job) => followingOf(parameters, job) ?? []);
-	const batches = sendUpdates(updates, {
-		send: async (body) => await client.send(updateRequest(body)),
-		clock: realClock,
-		random: Math.random,
-		signal: context.getExecutionCancelSignal(),
-		isInEditor: context.getMode() === 'manual',
-	});
+	const batches = sendUpdates(updates, updatingOptions(context, client));
 	const byItem = new Map(updates.map((update) => [update.item, update]));
 	for await (const batch of batches)
 		for (const result of batch) {

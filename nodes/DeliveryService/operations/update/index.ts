@@ -1,12 +1,11 @@
 /** Update: from input items through requests to output items. */
 import type { IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
 
-import { realClock } from '../../common/clock';
 import { parameterReader, type ParameterReader } from '../../common/parameters';
 import { problemText, type Problem } from '../../common/result';
 import { runProblem, updateProblem } from '../../messages/updates';
 import { sendUpdates, type Update, type UpdateResult } from '../../sending/updates';
-import { openClient, updateRequest } from '../../service/client';
+import { openClient } from '../../service/client';
 import {
 	assertNoRetryOnFail,
 	errorItem,
@@ -14,6 +13,7 @@ import {
 	itemError,
 	mapItems,
 	outputItem,
+	updatingOptions,
 	withErrorItems,
 } from '../items';
 import type { Operation } from '../resource';
@@ -88,13 +88,7 @@ async function runUpdates(
 	if (updates.length === 0) return outputs.flat();
 
 	const client = await openClient(context);
-	const batches = sendUpdates(updates, {
-		send: async (body) => await client.send(updateRequest(body)),
-		clock: realClock,
-		random: Math.random,
-		signal: context.getExecutionCancelSignal(),
-		isInEditor: context.getMode() === 'manual',
-	});
+	const batches = sendUpdates(updates, updatingOptions(context, client));
 	const neededFor = new Map(updates.map(({ item, needed }) => [item, needed]));
 	const results: UpdateResult[] = [];
 	for await (const batch of batches) {
