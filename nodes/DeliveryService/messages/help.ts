@@ -4,8 +4,9 @@ import { classifyCreation } from '../sending/responses';
 import type { Action } from '../shopify/decide';
 import type { Skip } from '../shopify/skipping';
 
-const page =
-	'https://github.com/delivery-service-integrations/n8n-nodes-delivery-service/blob/main/docs/email.md';
+/** Where the pages of this project are, for people who have only n8n. */
+export const pages =
+	'https://github.com/delivery-service-integrations/n8n-nodes-delivery-service/blob/main';
 
 /** The sections of the page, by their anchors. */
 export const helpTopics = [
@@ -40,7 +41,7 @@ export interface Need {
 
 /** The address of a section of the docs. */
 export function helpUrl(topic: HelpTopic): string {
-	return `${page}#${topic}`;
+	return `${pages}/docs/email.md#${topic}`;
 }
 
 export const helpWithAction: Readonly<Record<Action['code'], HelpTopic>> = {

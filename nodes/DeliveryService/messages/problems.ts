@@ -2,6 +2,7 @@
 import type { Problem } from '../common/result';
 import { describeValue, isBlank, joinSentences, lowerFirst, truncate } from '../common/text';
 import type { OrderProblem, OrderSubject } from '../shopify/problems';
+import { pages } from './help';
 
 /** Words the problems of an order: the first becomes the message, the others its description. */
 export function orderProblem(subject: OrderSubject, problems: readonly OrderProblem[]): Problem {
@@ -151,8 +152,7 @@ const orNever = 'or set Cash on Delivery to Never if drivers never collect cash'
 const howToGetAnOrder =
 	"Connect a Shopify node, or set the field Order to an order in the format of Shopify's REST or GraphQL API.";
 
-const queriesPage =
-	'https://github.com/delivery-service-integrations/n8n-nodes-delivery-service/blob/main/examples/queries.md';
+const queriesPage = `${pages}/examples/queries.md`;
 
 function quoted(names: readonly string[]): string {
 	return names.map((name) => `"${name}"`).join(', ');
