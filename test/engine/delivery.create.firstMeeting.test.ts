@@ -1,7 +1,7 @@
 /** Create From Shopify Orders: a late order is sent only if the workflow has met it in time. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
-import { jsonOf, pickupFields, restart, setUp } from '../support/actionNode';
+import { jsonOf, fromOrders, restart, setUp } from '../support/actionNode';
 import { deduplicationStore, type RunNodeOptions } from '../support/engine/engine';
 import { samplePart } from '../support/sampleFulfillmentOrder';
 import { lineItem, mugs, shopifyOrder } from '../support/shopifyOrders';
@@ -9,13 +9,6 @@ import { lineItem, mugs, shopifyOrder } from '../support/shopifyOrders';
 const service = setUp();
 
 beforeEach(restart);
-
-const parameters: INodeParameters = {
-	resource: 'delivery',
-	operation: 'createFromOrders',
-	skipAlreadySent: true,
-	...pickupFields,
-};
 
 const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
 
@@ -29,7 +22,7 @@ async function run(
 	changes: INodeParameters = {},
 	more: Partial<RunNodeOptions> = {},
 ) {
-	const { items: output } = await service.run({ ...parameters, ...changes }, { items, ...more });
+	const { items: output } = await service.run({ ...fromOrders, ...changes }, { items, ...more });
 	return jsonOf(output).map(({ outcome, reason, message, actionNeeded }) => {
 		return { outcome, reason, message, actionNeeded };
 	});
@@ -136,7 +129,7 @@ test.each(['manual', 'trigger'] as const)('a dry run leaves no trace: %s', async
 });
 
 test('a dry run shows which orders would be named', async () => {
-	const dryRun = { ...parameters, options: { dryRun: true } };
+	const dryRun = { ...fromOrders, options: { dryRun: true } };
 	const { items } = await service.run(dryRun, { items: [late], mode: 'manual' });
 	expect(jsonOf(items)).toMatchObject([
 		{ result: 'skip: unseen', reason: 'unseen', actionNeeded: named.actionNeeded },

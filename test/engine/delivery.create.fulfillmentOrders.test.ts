@@ -2,7 +2,7 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { z } from 'zod/v4';
 
-import { jsonOf, pickupFields, restartWithoutWaits, setUp } from '../support/actionNode';
+import { jsonOf, fromOrders, restartWithoutWaits, setUp } from '../support/actionNode';
 import { pickup } from '../support/sampleDelivery';
 import { samplePart } from '../support/sampleFulfillmentOrder';
 import { lineItem, mugs, payableInCash, shopifyOrder } from '../support/shopifyOrders';
@@ -30,15 +30,8 @@ const harbor = { assigned_location: { location_id: 2, name: 'Harbor Warehouse' }
 const store = { assigned_location: { location_id: 1, name: 'Main Street Store' } };
 const items = [partOf(lineItem(), { id: 11, ...store }), partOf(mugs(), { id: 12, ...harbor })];
 
-const parameters: INodeParameters = {
-	resource: 'delivery',
-	operation: 'createFromOrders',
-	skipAlreadySent: true,
-	...pickupFields,
-};
-
 const tableWith = (entry: INodeParameters[], others: INodeParameters[] = []) => ({
-	...parameters,
+	...fromOrders,
 	pickupDetails: { pickupByLocation: { entry, others } },
 });
 
@@ -91,8 +84,8 @@ test('creates a delivery per fulfillment order, with its pickup and the price of
 
 test('creates the deliveries of one order once, also in different runs', async () => {
 	const [first = {}, second = {}] = items;
-	await service.run(parameters, { items: [first, first] });
-	const { items: output } = await service.run(parameters, { items: [second, first] });
+	await service.run(fromOrders, { items: [first, first] });
+	const { items: output } = await service.run(fromOrders, { items: [second, first] });
 
 	expect(received().map(({ referenceId, cod }) => [referenceId, cod])).toEqual([
 		['#1001-11', 60.9],
@@ -104,7 +97,7 @@ test('creates the deliveries of one order once, also in different runs', async (
 test('skips what is not delivered, and creates it once its hold is released', async () => {
 	const held = partOf(mugs(), { id: 12, ...harbor, status: 'on_hold' });
 	const pickedUp = partOf(lineItem(), { id: 11, delivery_method: { method_type: 'pick_up' } });
-	const { items: output } = await service.run(parameters, { items: [pickedUp, held] });
+	const { items: output } = await service.run(fromOrders, { items: [pickedUp, held] });
 
 	expect(service.creations()).toEqual([]);
 	expect(jsonOf(output)).toMatchObject([
@@ -115,14 +108,14 @@ test('skips what is not delivered, and creates it once its hold is released', as
 			message: expect.stringContaining('(Harbor Warehouse)'),
 		},
 	]);
-	for (let run = 0; run < 2; run++) await service.run(parameters, { items });
+	for (let run = 0; run < 2; run++) await service.run(fromOrders, { items });
 	expect(received().map(({ referenceId }) => referenceId)).toEqual(['#1001-11', '#1001-12']);
 });
 
 test('asks a person to stop or check a sent delivery whose order is held, canceled, moved or larger', async () => {
 	const held = partOf(mugs(), { id: 12, ...harbor, status: 'on_hold' });
 	const run = async (...input: IDataObject[]) =>
-		jsonOf((await service.run(parameters, { items: input })).items).map(
+		jsonOf((await service.run(fromOrders, { items: input })).items).map(
 			({ actionNeeded }) => actionNeeded,
 		);
 	expect(await run(held)).toEqual(['']);
@@ -132,7 +125,7 @@ test('asks a person to stop or check a sent delivery whose order is held, cancel
 	expect(await run(held)).toEqual([stop(' (Harbor Warehouse)', 'is on hold')]);
 	const canceled = { ...order, cancelled_at: '2026-11-24T09:00:00Z' };
 	expect(await run(canceled)).toEqual([stop('', 'was canceled')]);
-	const ofChild = { ...parameters, options: { companyId: '={{ $json.company }}' } };
+	const ofChild = { ...fromOrders, options: { companyId: '={{ $json.company }}' } };
 	const [child, canceledChild] = [{ id: 9, name: '#9' }, canceled].map((changes) =>
 		[1001, 1002].map((company) => ({ ...order, ...changes, id: 9, name: '#9', company })),
 	);
@@ -160,7 +153,7 @@ test('asks a person to stop or check a sent delivery whose order is held, cancel
 test('creates the others if a fulfillment order is unreadable, and fails', async () => {
 	const unreadable = partOf(lineItem(), { id: 11, status: 'paused' });
 	const run = { items: [unreadable, ...items.slice(1)] };
-	const { error } = await service.run(parameters, run);
+	const { error } = await service.run(fromOrders, run);
 	expect(error?.message).toMatch(
 		/^Order #1001 .*"status" of its fulfillment order should be one of .*\(1 of 2 deliveries created, 1 not sent\)/,
 	);
@@ -168,7 +161,7 @@ test('creates the others if a fulfillment order is unreadable, and fails', async
 });
 
 test('updates the delivery of a fulfillment order with its items and their price in cash', async () => {
-	await service.run(parameters, { items });
+	await service.run(fromOrders, { items });
 	const { error } = await service.run(
 		{
 			resource: 'delivery',
@@ -191,7 +184,7 @@ describe('units of an order that were already sent', () => {
 	};
 
 	async function run(...input: IDataObject[]): Promise<IDataObject[]> {
-		const { items: output, error } = await service.run(parameters, {
+		const { items: output, error } = await service.run(fromOrders, {
 			...{ items: input, onError: 'continueRegularOutput' },
 		});
 		expect(error).toBeUndefined();

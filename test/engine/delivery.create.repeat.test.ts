@@ -1,21 +1,14 @@
 /** Create From Shopify Orders: which webhook calls Shopify is to repeat, and who needs to act meanwhile. */
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod';
 
-import { jsonOf, pickupFields, restart, restartWithoutWaits, setUp } from '../support/actionNode';
+import { jsonOf, fromOrders, restart, restartWithoutWaits, setUp } from '../support/actionNode';
 import { deduplicationStore } from '../support/engine/engine';
 import { shopifyOrder } from '../support/shopifyOrders';
 
 const service = setUp();
 
 beforeEach(restartWithoutWaits);
-
-const parameters: INodeParameters = {
-	resource: 'delivery',
-	operation: 'createFromOrders',
-	skipAlreadySent: true,
-	...pickupFields,
-};
 
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
 
@@ -35,7 +28,7 @@ const failure = z.object({
 
 /** What the error output says about a call. */
 async function fail(item: IDataObject) {
-	const run = await service.run(parameters, { items: [item], onError: 'continueErrorOutput' });
+	const run = await service.run(fromOrders, { items: [item], onError: 'continueErrorOutput' });
 	const [json] = jsonOf(run.outputs[1] ?? []);
 	const { outcome, repeat, actionNeeded, help } = failure.parse(json).error;
 	return { outcome, repeat, needed: actionNeeded, help: help.split('#')[1] ?? '' };
@@ -60,7 +53,7 @@ test.each([0, 20, 179])(
 			help: '',
 		});
 		service.control.reset();
-		const [row] = jsonOf((await service.run(parameters, { items: [call(minutes)] })).items);
+		const [row] = jsonOf((await service.run(fromOrders, { items: [call(minutes)] })).items);
 		expect(row).toMatchObject({ outcome: 'created' });
 		expect(service.existing()).toEqual(['#1001']);
 	},
@@ -92,7 +85,7 @@ test('is repeated for ten minutes if another execution has claimed the order', a
 	service.control.addFault({ kind: 'hangAfter' });
 	const kill = { kind: 'kill', operation: 'checkProcessedAndRecord', scope: 'workflow' } as const;
 	deduplicationStore.addFault({ ...kill, entry: /"claimed"/, when: 'after' });
-	await service.run(parameters, { items: [call(0)] });
+	await service.run(fromOrders, { items: [call(0)] });
 	restartWithoutWaits();
 	expect(await fail(call(9))).toEqual({ outcome: 'unknown', repeat: true, needed: '', help: '' });
 	const unknown = expect.stringMatching(/^It is unknown whether #1001 was created/);
@@ -128,7 +121,7 @@ test('rows have the links that an email needs', async () => {
 	restart();
 	const order_status_url = 'https://larch.example/1/orders/abc/authenticate?key=x';
 	const items = [shopifyOrder({ id: 7, order_status_url, created_at: minutesAgo(9000) })];
-	const [row] = jsonOf((await service.run(parameters, { items })).items);
+	const [row] = jsonOf((await service.run(fromOrders, { items })).items);
 	expect(row).toMatchObject({
 		...{ reason: 'unseen', orderUrl: 'https://larch.example/admin/orders/7', cash: '' },
 		...{ customer: 'Maya Okafor', address: expect.stringMatching(/\w+, \w+/) },

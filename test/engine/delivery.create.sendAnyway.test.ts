@@ -1,7 +1,7 @@
 /** Create From Shopify Orders: what Send Anyway overrides, and what it never does. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
-import { jsonOf, pickupFields, restart, setUp } from '../support/actionNode';
+import { jsonOf, fromOrders, restart, setUp } from '../support/actionNode';
 import { samplePart } from '../support/sampleFulfillmentOrder';
 import { lineItem, shopifyOrder } from '../support/shopifyOrders';
 
@@ -9,16 +9,9 @@ const service = setUp();
 
 beforeEach(restart);
 
-const parameters: INodeParameters = {
-	resource: 'delivery',
-	operation: 'createFromOrders',
-	skipAlreadySent: true,
-	...pickupFields,
-};
-
 /** The outcomes and reasons of a run with these orders. */
 async function run(items: IDataObject[], changes: INodeParameters = {}) {
-	const { items: output } = await service.run({ ...parameters, ...changes }, { items });
+	const { items: output } = await service.run({ ...fromOrders, ...changes }, { items });
 	return jsonOf(output).map(({ outcome, reason }) => [outcome, reason]);
 }
 

@@ -119,6 +119,14 @@ export const pickupFields = {
 	pickupAddress: '12 Main Street, Springfield',
 };
 
+/** Parameters that create deliveries from Shopify orders with Skip Already Sent. */
+export const fromOrders: INodeParameters = {
+	resource: 'delivery',
+	operation: 'createFromOrders',
+	skipAlreadySent: true,
+	...pickupFields,
+};
+
 /** Parameters that create deliveries from JSON with Skip Already Sent. */
 export function createOnce(
 	options: INodeParameters = {},
