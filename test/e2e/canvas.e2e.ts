@@ -57,7 +57,12 @@ test.each(exampleNames())(
 		);
 		expect(unexpected).toEqual([]);
 		const email = steps.find(({ name }) => name === 'Email the Owner');
-		if (email) expect(email.issues).toContain('Credentials for Send Email are not set.');
+		if (email)
+			expect(email.issues.toSorted()).toEqual([
+				'Credentials for Send Email are not set.',
+				'Parameter "From Email" is required.',
+				'Parameter "To Email" is required.',
+			]);
 	},
 );
 
