@@ -5,33 +5,31 @@ import type { Job } from './job';
 
 /**
  * Claims the changes of sent orders, so that only this execution reports them: those that another one
- * reports are removed from the jobs. Call it last, because what is claimed counts as reported.
+ * reports are removed from the jobs.
  *
- * @param follow what to do about them first, e.g. to update their deliveries
- * @returns whether the ledger has recorded it: if not, the changes are reported again
+ * @returns the jobs whose changes this execution reports
+ * @throws when the ledger fails: then the changes are reported again
  */
 export async function claimReports(
 	jobs: readonly Job[],
 	ledger: Ledger,
 	clock: Clock,
-	follow: (jobs: readonly Job[]) => Promise<void>,
 	signal?: AbortSignal,
-): Promise<boolean> {
-	try {
-		await waitForOthers(jobs, ledger, clock, signal);
-		const changed = jobs.filter(({ change }) => change);
-		if (changed.length === 0 || signal?.aborted) return true;
-		const own = await ledger.claimChanges(changed.flatMap(({ claim }) => claim ?? []));
-		const isOwn = ({ claim }: Job) => claim !== undefined && own.has(claim);
-		for (const job of changed) if (!isOwn(job)) job.change = undefined;
-		const reported = changed.filter(isOwn);
-		await follow(reported);
-		for (const { claim } of reported) if (claim) ledger.recordChange(claim);
-		await ledger.flush();
-		return true;
-	} catch {
-		return false;
-	}
+): Promise<readonly Job[]> {
+	await waitForOthers(jobs, ledger, clock, signal);
+	const changed = jobs.filter(({ change }) => change);
+	if (changed.length === 0 || signal?.aborted) return [];
+	const own = await ledger.claimChanges(changed.flatMap(({ claim }) => claim ?? []));
+	const isOwn = ({ claim }: Job) => claim !== undefined && own.has(claim);
+	for (const job of changed) if (!isOwn(job)) job.change = undefined;
+	return changed.filter(isOwn);
+}
+
+/** Records that claimed changes were reported. @throws when the ledger fails: then they are reported again */
+export async function recordReports(reported: readonly Job[], ledger: Ledger): Promise<void> {
+	if (reported.length === 0) return;
+	for (const { claim } of reported) if (claim) ledger.recordChange(claim);
+	await ledger.flush();
 }
 
 /** Waits for the executions that report changes now. One that has crashed reported nothing. */

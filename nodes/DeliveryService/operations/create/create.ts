@@ -13,7 +13,7 @@ import { openLedger, type Ledger } from '../../ledger/ledger';
 import { dryRunHint } from '../../messages/dryRun';
 import { invalidItems, settingsProblems } from '../../messages/settings';
 import { attentionHint, failureSummary, listOutcomes, runHints } from '../../messages/summary';
-import { claimReports } from '../../sending/changes';
+import { claimReports, recordReports } from '../../sending/changes';
 import { lookUpJobs, lookUpUnsent, rememberMet } from '../../sending/claim';
 import { rateLimitFor } from '../../sending/rateLimit';
 import { nothingSent, sendJobs, type Report, type SendingOptions } from '../../sending/send';
@@ -143,16 +143,8 @@ async function send(
 ): Promise<INodeExecutionData[]> {
 	const { isRemembered, options } = run;
 	const report = await sendOrRemember(context, run, jobs);
-	const signal = context.getExecutionCancelSignal();
-	const client = options.whenChanged === 'update' ? await openClient(context) : undefined;
-	const follow = async (changed: readonly Job[]) => {
-		if (client) await updateChanged(context, client, parameters, changed);
-	};
-	const isRecorded =
-		!run.ledger ||
-		options.dryRun ||
-		(await claimReports(jobs, run.ledger, realClock, follow, signal));
-	if (signal?.aborted) logOutcomes(context, jobs);
+	const isRecorded = await reportChanges(context, parameters, run, jobs);
+	if (context.getExecutionCancelSignal()?.aborted) logOutcomes(context, jobs);
 	const failure = context.continueOnFail() ? undefined : failureSummary(jobs, isRemembered);
 	if (failure) {
 		const error = itemError(context.getNode(), failure.problem, failure.item);
@@ -163,6 +155,31 @@ async function send(
 		...hintsOf(runHints(jobs, { ledgerFailed: report.ledgerFailed || !isRecorded })),
 	);
 	return toOutputItems(jobs, isRemembered, hasErrorOutput(context), !options.simplify);
+}
+
+/**
+ * Claims the changes of sent orders, and updates their deliveries if the user wants that.
+ *
+ * @returns whether that is recorded: if not, a later run reports the changes again
+ */
+async function reportChanges(
+	context: IExecuteFunctions,
+	parameters: ParameterReader,
+	{ ledger, options }: CreateRun,
+	jobs: readonly Job[],
+): Promise<boolean> {
+	if (!ledger || options.dryRun) return true;
+	const isUpdating = options.whenChanged === 'update' && jobs.some(({ change }) => change);
+	const client = isUpdating ? await openClient(context) : undefined;
+	const signal = context.getExecutionCancelSignal();
+	try {
+		const reported = await claimReports(jobs, ledger, realClock, signal);
+		if (client) await updateChanged(context, client, parameters, reported);
+		await recordReports(reported, ledger);
+		return true;
+	} catch {
+		return false;
+	}
 }
 
 /** Sends what is to be sent, and remembers what was met. A Dry Run leaves no trace. */
