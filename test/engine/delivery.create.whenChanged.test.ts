@@ -125,8 +125,17 @@ describe('a part of an order', () => {
 	const partOf = (changes: IDataObject): IDataObject => {
 		const order = shopifyOrder({ ...payableInCash, ...changes });
 		const line_items = [{ line_item_id: lineItem().id, quantity: 1, fulfillable_quantity: 1 }];
-		return { order, fulfillmentOrder: { ...samplePart({ order_id: order.id, line_items }) } };
+		const part = samplePart({ order_id: order.id, destination: null, line_items });
+		return { order, fulfillmentOrder: { ...part } };
 	};
+
+	test('keeps packages of its own, and leaves the other parts alone', async () => {
+		expect(await run(partOf({}))).toMatchObject({ outcome: 'created' });
+		const { referenceId } = await run(partOf(moved));
+		expect(updates()).toMatchObject([
+			{ referenceIds: [referenceId], deliveryChanges: { packages: [{ qty: 1, price: 54 }] } },
+		]);
+	});
 
 	test('collects nothing more once the order is paid', async () => {
 		expect(await run(partOf({}))).toMatchObject({ outcome: 'created' });
