@@ -68,6 +68,13 @@ test.each([
 	expect(await fail(item)).toEqual({ outcome: 'notSent', repeat: true, needed, help });
 });
 
+test('a person acts if the failed order is not in the error output: its workflow may let nobody repeat', async () => {
+	service.control.addFault(busy);
+	const onError = 'continueRegularOutput';
+	const [row] = jsonOf((await service.run(fromOrders, { items: [call(1)], onError })).items);
+	expect(row).toMatchObject({ outcome: 'notSent', actionNeeded: needed });
+});
+
 test("is repeated if n8n's database fails", async () => {
 	const scope = 'workflow' as const;
 	deduplicationStore.addFault({

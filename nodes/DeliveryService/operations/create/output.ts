@@ -82,17 +82,14 @@ function toRow(job: Job, isFull: boolean, isRemembered: boolean, warnsOfRepeat: 
  */
 function columnsForOwner(job: Job, message: string) {
 	const { order, delivery } = job;
-	const isSilent = isBeingRepeated(job);
-	const needed = isFailure(job)
-		? joinSentences([endSentence(message), neededFor(job)])
-		: neededFor(job);
+	const needed = neededFor(job);
 	return {
-		actionNeeded: isSilent ? '' : needed,
+		actionNeeded: isFailure(job) ? joinSentences([endSentence(message), needed]) : needed,
 		customer: order?.customer ?? delivery?.dropoff.contact.name ?? '',
 		cash: cashOf(job),
 		address: order?.address ?? (delivery ? placeText(delivery.dropoff.location) : ''),
 		orderUrl: order?.url ?? '',
-		help: isSilent ? '' : helpFor(job),
+		help: helpFor(job),
 	};
 }
 
@@ -110,7 +107,10 @@ export function placeText({ address, warehouse }: Delivery['dropoff']['location'
 	return [streetName, neighborhood, city, state, zipcode, country].filter(Boolean).join(', ');
 }
 
-/** The output item of a failure, in the form that n8n moves to the error output. */
+/**
+ * The output item of a failure, in the form that n8n moves to the error output. There, a workflow can let
+ * Shopify repeat its call, and nobody needs to act meanwhile.
+ */
 export function toErrorItem(job: Job, isRemembered: boolean): INodeExecutionData {
 	const { item, referenceId, order, outcome = notProcessed } = job;
 	const problem = describe(job, outcome, isRemembered);
@@ -119,6 +119,7 @@ export function toErrorItem(job: Job, isRemembered: boolean): INodeExecutionData
 		outcome: outcome.kind,
 		referenceId: referenceId ?? '',
 		...columnsForOwner(job, problemText(problem)),
+		...(isBeingRepeated(job) && { actionNeeded: '', help: '' }),
 		repeat: mayRepeat(job),
 		...(shopifyOrder && { shopifyOrder }),
 	});
