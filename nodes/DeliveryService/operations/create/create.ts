@@ -1,74 +1,39 @@
-/**
- * A run that creates deliveries: reads and checks the items, then sends them, or shows what it would send.
- */
-import type { IExecuteFunctions, INode, INodeExecutionData, INodeProperties } from 'n8n-workflow';
-import { z } from 'zod/v4';
+/** A run that creates deliveries: reads its items, then sends them, or shows what it would send. */
+import type { IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
 
-import type { Invalid, Job } from '../../sending/job';
 import { realClock } from '../../common/clock';
-import { valueAt } from '../../common/data';
 import { logWarning } from '../../common/log';
 import { parameterReader, type ParameterReader } from '../../common/parameters';
+import { operationError, unwrap } from '../../common/result';
 import { openLedger, type Ledger } from '../../ledger/ledger';
 import { dryRunHint } from '../../messages/dryRun';
 import { invalidItems, settingsProblems } from '../../messages/settings';
 import { attentionHint, failureSummary, listOutcomes, runHints } from '../../messages/summary';
 import { claimReports, recordReports } from '../../sending/changes';
 import { lookUpJobs, lookUpUnsent, rememberMet } from '../../sending/claim';
+import type { Job } from '../../sending/job';
 import { rateLimitFor } from '../../sending/rateLimit';
 import { nothingSent, sendJobs, type Report, type SendingOptions } from '../../sending/send';
-import { openClient, creationRequest } from '../../service/client';
-import { operationError, unwrap, type Problem } from '../../common/result';
-import type { Claim } from '../../ledger/claims';
-import { deliverySchema, type Delivery } from '../../service/schemas';
-import { serviceLabels, validate } from '../../service/validation';
-import { readableText } from '../../service/values';
-import type { Skip } from '../../shopify/skipping';
-import type { OrderInfo } from '../../shopify/toDelivery';
+import { creationRequest, openClient } from '../../service/client';
 import {
 	assertNoRetryOnFail,
 	hasErrorOutput,
 	itemError,
 	mapItems,
 	ownCompany,
-	toProblem,
 	withErrorItems,
 	withLedger,
 } from '../items';
 import { toDryRunItems } from './dryRun';
-import { readItemOptions, readRunOptions, readSkipAlreadySent, type RunOptions } from './options';
-import { updateChanged } from './updateChanged';
+import { readRunOptions, readSkipAlreadySent } from './options';
 import { hintsOf, toOutputItems, warning } from './output';
+import { readItem, type RunSettings, type Source } from './readItem';
+import { updateChanged } from './updateChanged';
 
-/** What deliveries are created from: its fields, and how it reads an item. */
-export interface Source {
-	fields: INodeProperties[];
-	/** The rules for what it reads; by default those of the fields in the editor. */
-	schema?: z.ZodType<Delivery>;
-	/** Reads an item, without checking the rules of the service. */
-	read(parameters: ParameterReader, item: number): ReadItem;
-	/** Rephrases a violated rule of the service in terms of what the user entered. */
-	rephrase?(problem: Problem, referenceId: string | undefined): Problem;
-	/** Whether one failed item says nothing about the others, as with the orders of a shop. */
-	isIndependent?: boolean;
-}
-
-/** What a source reads from an item: a delivery, or why there is none. */
-export type ReadItem = {
-	/** What is known about its Shopify order. */
-	order?: OrderInfo;
-	/** Whether a person decided to send it, however old it is. */
-	isSentAnyway?: boolean;
-} & ({ delivery: unknown } | { skip: Skip } | Omit<Invalid, 'kind'>);
-
-/** A run of Create: what its settings say. */
-interface CreateRun {
-	items: readonly INodeExecutionData[];
-	source: Source;
-	options: RunOptions;
+/** A run of Create. */
+interface CreateRun extends RunSettings {
 	/** Remembers what the workflow sent; undefined if it doesn't. */
 	ledger?: Ledger;
-	isRemembered: boolean;
 	/**
 	 * Whether a failed item doesn't keep the others from being sent. Without the memory, running the
 	 * workflow again would send those twice.
@@ -253,88 +218,6 @@ function logOutcomes(context: IExecuteFunctions, jobs: readonly Job[]): void {
 	const summary = listOutcomes(jobs);
 	if (summary) logWarning(context, `execution ${context.getExecutionId()} was stopped. ${summary}`);
 }
-
-/**
- * Reads an input item and checks it against every rule of the service, before anything is sent.
- *
- * @returns the job; a problem makes it invalid instead of throwing
- */
-function readItem(
-	parameters: ParameterReader,
-	{ items, source, options: runOptions, isRemembered }: CreateRun,
-	item: number,
-): Job {
-	const job: Job = { item, calledHoursAgo: hoursSince(calledAt(items[item]?.json)) };
-	const invalid = (problem: Problem, cause?: Invalid['cause']): Job => {
-		job.outcome = { kind: 'invalid', problem, cause };
-		return job;
-	};
-	const named = ({ message, description }: Problem): Problem => ({
-		message: job.referenceId === undefined ? message : `${job.referenceId}: ${message}`,
-		description,
-	});
-	try {
-		const read = source.read(parameters, item);
-		const { order } = read;
-		job.order = order;
-		job.referenceId = order?.referenceId;
-		job.ageHours = hoursSince(order?.createdAt);
-		const { ageHours = 0 } = job;
-		const isLate = ageHours > runOptions.firstSeenWithinHours && read.isSentAnyway !== true;
-		const options = readItemOptions(parameters, item);
-		const claimOf = (referenceId: string | undefined): Claim | undefined =>
-			isRemembered && referenceId !== undefined && options.ok
-				? {
-						referenceId,
-						companyId: options.value.companyId,
-						orderId: order?.shopifyOrder?.id,
-						part: order?.part,
-						sentAs: order?.sentAs,
-						isLate,
-					}
-				: undefined;
-		// Also of an order that would not be sent now: it may have been sent before.
-		job.claim = claimOf(job.referenceId);
-		if ('problem' in read) return invalid(read.problem, read.cause);
-		if ('skip' in read) {
-			job.outcome = { kind: 'skipped', why: { code: 'order', skip: read.skip } };
-			return job;
-		}
-		const { delivery: input } = read;
-		job.referenceId ??= referenceSchema.parse(input).referenceId;
-		if (!options.ok) return invalid(named(options.problem));
-		const delivery = validate(source.schema ?? deliverySchema, input, 'Delivery', serviceLabels);
-		if (!delivery.ok)
-			return invalid(
-				source.rephrase?.(delivery.problem, job.referenceId) ?? named(delivery.problem),
-			);
-		const { referenceId } = delivery.value;
-		job.referenceId = referenceId;
-		if (isRemembered && referenceId === undefined) return invalid(settingsProblems.noReference);
-		const { companyId } = options.value;
-		// The type of the order's shipping method is more specific than the option.
-		const type = order?.type ?? options.value.type;
-		const claim = claimOf(referenceId);
-		return Object.assign(job, { companyId, type, delivery: delivery.value, claim });
-	} catch (error) {
-		return invalid(named(toProblem(error)));
-	}
-}
-
-/** When Shopify first called the webhook that started the workflow; its repeats keep that time. */
-function calledAt(item: unknown): unknown {
-	return valueAt(item, ['headers', 'x-shopify-triggered-at']);
-}
-
-/** How long ago a time was; undefined if it is not readable. */
-function hoursSince(time: unknown): number | undefined {
-	if (typeof time !== 'string') return undefined;
-	const hours = (realClock.now() - Date.parse(time)) / 3_600_000;
-	return Number.isNaN(hours) ? undefined : hours;
-}
-
-/** The reference ID of an invalid delivery, if it is readable. */
-const referenceSchema = z.object({ referenceId: readableText }).catch({});
 
 /** @throws NodeOperationError for the first invalid item, so that nothing is sent */
 function assertValid(node: INode, jobs: readonly Job[]): void {

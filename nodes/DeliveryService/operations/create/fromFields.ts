@@ -4,7 +4,7 @@ import { collectionEntries, toList, collectionParameter, readJson } from '../../
 import { packagesField, readPackages } from '../fields/package';
 import { placeFields, readPlace } from '../fields/place';
 import { showFor } from '../resource';
-import type { Source } from './create';
+import type { Source } from './readItem';
 
 /** Creates deliveries from the fields of the node (docs/api.md, section 2.1). */
 export const fromFields: Source = {

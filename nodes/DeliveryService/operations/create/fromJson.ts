@@ -1,7 +1,7 @@
 /** Create from JSON in the service's format: the field, and how an item is read. */
 import { readJson } from '../../common/parameters';
 import { deliveryJsonSchema } from '../../service/schemas';
-import type { Source } from './create';
+import type { Source } from './readItem';
 
 /** Creates deliveries from JSON in the service's own format (docs/api.md, section 2.1). */
 export const fromJson: Source = {

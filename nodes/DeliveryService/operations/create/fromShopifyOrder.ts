@@ -7,9 +7,9 @@ import { limits } from '../../service/schemas';
 import { orderToDelivery } from '../../shopify/toDelivery';
 import { placeFields } from '../fields/place';
 import { orderField, orderOptionsFields, readOrderMapping } from '../fields/shopifyOrder';
-import type { Source } from './create';
 import { optionFields } from './options';
 import { pickupByLocationField, readOrderPickup } from './pickupByLocation';
+import type { Source } from './readItem';
 
 /** Creates deliveries from Shopify orders as n8n's Shopify nodes output them. */
 export const fromShopifyOrder: Source = {
