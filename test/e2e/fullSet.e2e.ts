@@ -14,7 +14,9 @@ import {
 import type { OrderPart } from '../../playground/shopify/fulfillmentOrders';
 import { samples } from '../../playground/shopify/samples';
 import type { Order } from '../../playground/shopify/shapes';
+import { fireUpdates } from './support/events';
 import { deliveriesOf, noCourier, openShopEnvironment, type ShopEnvironment } from './support/shop';
+import { publishTrigger } from './support/webhookRepair';
 
 const nodesSchema = workflowFileSchema.shape.nodes;
 const pagesOfOrders = ['Get Open Fulfillment Orders', 'Get Changed Orders'];
@@ -619,8 +621,12 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 		await catchUp();
 	});
 
-	test('reports in the morning what was sent, what waits, and what the week cost', async () => {
+	test('reports in the morning what was sent, what waits, which events came, and what the week cost', async () => {
 		const { client } = env.installation;
+		const triggered = await publishTrigger(env, 'Statuses');
+		const events = ['D-1', 'D-2'];
+		await env.afterExecutions(triggered, 2, async () => await fireUpdates(control(), events, 1));
+		const quiet = await publishTrigger(env, 'Quiet');
 		const waiting = env.shopify.shop.place(unpaid);
 		await placeOrder();
 		await waitFor('the end of all executions', async () =>
@@ -643,6 +649,9 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 		expect(text).toContain(
 			`Last 7 days: ${week.length} deliveries, cost ${cost.toFixed(2)}, cash that drivers collected 0.00`,
 		);
+		const [, counts] = /\nEvents from the Delivery Service:\n([^]*)\nIf some/.exec(text) ?? [];
+		expect(counts?.split('\n').toSorted()).toEqual(['Quiet: 0', 'Statuses: 2']);
+		for (const id of [triggered, quiet]) await client.unpublish(id);
 	});
 
 	test('delivers no fulfillment order twice in all tests above', () => {

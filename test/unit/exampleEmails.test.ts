@@ -317,9 +317,35 @@ describe('the email of "Morning report"', () => {
 		expect(leftOut).toEqual(['2 × has the shipping method "DHL"']);
 	});
 
+	test('counts the events of a day for each workflow with a trigger, also if none came', () => {
+		const workflow = (id: string, settings = {}) => ({ id, name: `Workflow ${id}`, settings });
+		const event = (workflowId: string, hoursAgo: number, mode = 'webhook') => ({
+			...{ workflowId, mode, startedAt: new Date(Date.now() - hoursAgo * 3_600_000).toISOString() },
+		});
+		const eventsOf = (workflows: IDataObject[], ...executions: IDataObject[]) => {
+			const outputs = { 'Get Events': executions, 'With a Trigger': workflows };
+			return added('Summary', {}, ['events'], outputs).events;
+		};
+		const unsaved = workflow('C', { saveDataSuccessExecution: 'none' });
+		const executions = [
+			...[event('A', 1), event('A', 23), event('A', 25), event('A', 1, 'manual')],
+			...[event('A', 1, 'retry'), event('D', 1)],
+		];
+		expect(eventsOf([workflow('A'), workflow('B'), unsaved], ...executions)).toEqual([
+			...['Workflow A: 2', 'Workflow B: 0'],
+			'Workflow C: not counted, because it does not save its executions',
+		]);
+		expect(eventsOf([{}], {})).toEqual([]);
+	});
+
 	test('sums the cost and the collected cash of the week, if there is a table', () => {
 		const outputs = {
-			Details: [{ quiet: '', created: 2, needsYou: [], failed: ['Execution 42: x'], leftOut: [] }],
+			Details: [
+				{
+					...{ quiet: '', created: 2, needsYou: [], failed: ['Execution 42: x'], leftOut: [] },
+					events: ['Statuses: 0'],
+				},
+			],
 		};
 		const textFor = (deliveries: IDataObject[]) =>
 			emailOf('morning-report', { deliveries }, outputs).text;
@@ -329,6 +355,7 @@ describe('the email of "Morning report"', () => {
 				'Sent in the last 24 hours: 2',
 				'Needs you:\nExecution 42: x',
 				'Waiting or left out:\nnone',
+				`Events from the Delivery Service:\nStatuses: 0\nIf some are missing: ${home}/blob/main/docs/email.md#no-events-arrive-at-the-trigger`,
 				'Last 7 days: 2 deliveries, cost 15.00, cash that drivers collected 60.00',
 			].join('\n\n'),
 		);
