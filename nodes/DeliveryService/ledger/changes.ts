@@ -18,7 +18,7 @@ export interface SentAs {
 }
 
 /** The version of the digests, a whole number: raise it when equal orders get other digests. */
-export const digestVersion = 1;
+const digestVersion = 1;
 
 /** How a delivery was created: with digests of a version, or without any. */
 export interface CreatedAs {

@@ -102,7 +102,7 @@ export interface FoundReference extends Reference {
 
 const claimed = (one: Reference) => entryOf(one, 'claimed');
 /** Says that an order is sent in parts: the number 0. */
-export const firstPart = (order: Reference) => entryOf(order, 'part', 0);
+const firstPart = (order: Reference) => entryOf(order, 'part', 0);
 
 /** How a delivery may have been created, by its entry; the first one is how it would be created now. */
 interface Creation {

@@ -31,7 +31,7 @@ export const helpTopics = [
 	'wrong-credential',
 ] as const;
 
-export type HelpTopic = (typeof helpTopics)[number];
+type HelpTopic = (typeof helpTopics)[number];
 
 /** What a person must do, and where the docs say more. */
 export interface Need {

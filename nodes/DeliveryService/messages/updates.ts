@@ -55,7 +55,7 @@ function explainCause(cause: Cause): Problem {
 }
 
 /** Why the fields of an item are no update. */
-export type InputProblem =
+type InputProblem =
 	{ code: 'noChange' } | { code: 'emptyChange'; field: string } | { code: 'sharedReference' };
 
 /** Words why the fields of an item are no update. */

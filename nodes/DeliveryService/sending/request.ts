@@ -83,7 +83,7 @@ export async function sendWithRetries(
 }
 
 /** How long a request may be retried, in milliseconds, excluding waits for the rate limit. */
-export const maxRetryMs = 300_000;
+const maxRetryMs = 300_000;
 
 /** The longest pause between two attempts when the service requests none. */
 const maxPauseMs = 60_000;

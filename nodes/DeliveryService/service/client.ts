@@ -184,7 +184,7 @@ export interface Subscription {
 }
 
 /** A creation waits longer than other requests: after a timeout, its deliveries must be looked up. */
-export const creationTimeoutMs = 120_000;
+const creationTimeoutMs = 120_000;
 
 /** Creates deliveries (docs/api.md, section 4.1). */
 export function creationRequest(body: CreationBody): ServiceRequest {

@@ -75,7 +75,7 @@ export function eventLabel(code: number): string {
 	return event ? events[event].name : `Event ${code}`;
 }
 
-export interface ParsedEvent {
+interface ParsedEvent {
 	/** The payload: documented fields with their documented types, other fields unchanged. */
 	fields: Record<string, unknown>;
 	/** A sentence for each field that doesn't match the API document; such fields stay unchanged. */

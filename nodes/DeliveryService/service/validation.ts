@@ -127,7 +127,7 @@ type FieldOf<Value> = Value extends readonly unknown[]
  *
  * Missing labels are a compile error, so that no message shows a name like "qty".
  */
-export type Labels<Value> = Readonly<Record<FieldOf<Value>, string>>;
+type Labels<Value> = Readonly<Record<FieldOf<Value>, string>>;
 
 /** The labels of the documented fields (docs/api.md, sections 2.1 to 2.5, 4.1 and 4.2). */
 export const serviceLabels = {

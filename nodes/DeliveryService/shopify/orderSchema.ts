@@ -61,7 +61,7 @@ function parseWholeNumber(value: string | number): number | undefined {
 export const optionalText = optionalScalar('text', (value) => stripInvisible(String(value)).trim());
 
 /** Text that may contain the word joiners with which Shopify separates additional address fields. */
-export const optionalAddressLine = optionalScalar('text', (value) =>
+const optionalAddressLine = optionalScalar('text', (value) =>
 	String(value)
 		.split(wordJoiner)
 		.map((part) => stripInvisible(part).trim())
@@ -87,7 +87,7 @@ export const optionalCount = optionalScalar('a whole number of 0 or more', (valu
 });
 
 /** The discount of a line. An undefined `amount` means an unreadable discount, not a missing one. */
-export const optionalDiscount = z.transform((value) =>
+const optionalDiscount = z.transform((value) =>
 	isBlank(value) ? undefined : { amount: optionalAmount.safeParse(value).data },
 );
 
@@ -99,7 +99,7 @@ export const tags = z.transform((value) => {
 });
 
 /** Additional details as written by apps and themes: names and values as text, without empty ones. */
-export const noteAttributes = z.transform((value) => {
+const noteAttributes = z.transform((value) => {
 	const entries: unknown[] = Array.isArray(value) ? value : [];
 	return entries.flatMap((entry) => {
 		const [given, content] = [valueAt(entry, ['name']), valueAt(entry, ['value'])];

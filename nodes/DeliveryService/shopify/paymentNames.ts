@@ -2,7 +2,7 @@
 import { fold, normalizeName } from '../common/text';
 
 /** What a payment method means for the driver. */
-export type PaymentKind = 'cashOnDelivery' | 'other' | 'unknown';
+type PaymentKind = 'cashOnDelivery' | 'other' | 'unknown';
 
 /**
  * The stems of names that mean cash on delivery, one language or script a line. Parentheses have

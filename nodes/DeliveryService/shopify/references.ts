@@ -27,7 +27,7 @@ export function referencesOf(order: OrderIdentifiers, mapping: OrderMapping): Or
 }
 
 /** The reference ID of a fulfillment order, by that of its order or a custom one. */
-export function partReference(reference: string, partId: string): string {
+function partReference(reference: string, partId: string): string {
 	if (reference.endsWith(`-${partId}`)) return reference;
 	const room = limits.referenceIdLength - partId.length - 1;
 	return `${[...reference].slice(0, room).join('')}-${partId}`;

@@ -10,7 +10,7 @@ import { findSkip, type Skip } from './skipping';
 import { isPartlyFulfilled, toPackages } from './units';
 
 /** The changes of the order's delivery, not yet validated, or why there are none. */
-export type ChangesResult =
+type ChangesResult =
 	| {
 			kind: 'changes';
 			label: string;

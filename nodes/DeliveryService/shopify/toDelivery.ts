@@ -16,7 +16,7 @@ import { isWaiting, type Skip } from './skipping';
 import { toPackages, type LineUnits } from './units';
 
 /** Identifies the Shopify order of a delivery for later workflow steps. */
-export interface ShopifyOrder {
+interface ShopifyOrder {
 	/** Shopify's internal ID, unique across all shops. */
 	id?: string;
 	name?: string;

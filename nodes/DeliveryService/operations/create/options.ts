@@ -46,7 +46,7 @@ const runOptionLabels = {
 	whenChanged: 'when a sent order changes',
 };
 
-export type ItemOptions = z.infer<typeof itemOptionsSchema>;
+type ItemOptions = z.infer<typeof itemOptionsSchema>;
 export type RunOptions = z.infer<typeof runOptionsSchema>;
 
 /** The options that can differ between items. */
