@@ -9,8 +9,7 @@ import { fold } from '../common/text';
 import { findDeliveryDate } from './deliveryDate';
 import type { OrderFacts } from './facts';
 import type { OrderMapping } from './mapping';
-import { sign, toNumber, zero, type Decimal } from './money';
-import type { Payment } from './payment';
+import { sign, toNumber } from './money';
 import { lacksPersonalData, orderEmail } from './recipient';
 import { needsShipping, type LineUnits } from './units';
 
@@ -34,17 +33,12 @@ export function sentAsOf(
 	mapping: OrderMapping,
 	collectsCash: boolean,
 ): Digests | undefined {
-	const { order, payment, isFulfilled } = facts;
-	const owed = owedNow(payment);
+	const { order, isFulfilled } = facts;
+	const { owed } = facts.payment;
 	if (isFulfilled || !owed || lacksPersonalData(order)) return undefined;
 	// 60.00 in REST is 60.0 in GraphQL.
 	const cash = sign(owed) > 0 ? String(toNumber(owed)) : '';
 	return { ...(collectsCash && { cash }), rest: digest(stopped(facts) ?? details(facts, mapping)) };
-}
-
-/** What the customer owes; undefined if the order doesn't say it. */
-export function owedNow({ owed, state }: Payment): Decimal | undefined {
-	return owed ?? (['paid', 'reserved', 'refunded', 'voided'].includes(state) ? zero : undefined);
 }
 
 /**

@@ -1,7 +1,6 @@
 /** What a person must do about a delivery if its order has changed since it was sent. */
 import { fold, joinParts } from '../common/text';
 import type { Action } from './decide';
-import { owedNow } from './digest';
 import type { OrderFacts, StopReason } from './facts';
 import type { OrderMapping } from './mapping';
 import { amountText, sign } from './money';
@@ -34,7 +33,7 @@ export type LaterChange =
 export function laterChanges(facts: OrderFacts, mapping: OrderMapping): LaterChanges {
 	const { order, payment, stop } = facts;
 	const isFinal = stop !== undefined && stop !== 'onHold';
-	const owed = owedNow(payment);
+	const { owed } = payment;
 	const isSilent = isFinal || !owed || isCashInHand(payment, mapping);
 	return {
 		cash: isSilent

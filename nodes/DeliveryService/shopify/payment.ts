@@ -23,7 +23,7 @@ export interface Payment {
 	isByCash: boolean;
 	/** Those that may be cash on delivery by a name that is not known. */
 	unknownMethods: string[];
-	/** What the customer owes now, in the currency of the shop; undefined if the order doesn't say it. */
+	/** What the customer owes now, in the currency of the shop; undefined if the order doesn't show it. */
 	owed: Decimal | undefined;
 	/** Set if a return is open, which may settle some of what is unpaid. */
 	openReturn?: OpenReturn;
@@ -85,11 +85,14 @@ export function paymentOf(order: Order, mapping: OrderMapping): Payment {
 		methods,
 		isByCash: state !== 'reserved' && kinds.includes('cashOnDelivery'),
 		unknownMethods: methods.filter((_, index) => kinds[index] === 'unknown'),
-		owed,
+		owed: owed ?? (nothingIsOwed.has(state) ? zero : undefined),
 		openReturn,
 		isAuthorizationKnown: capturable !== undefined,
 	};
 }
+
+/** States in which nothing is owed unless the order says so. */
+const nothingIsOwed = new Set<Payment['state']>(['paid', 'reserved', 'refunded', 'voided']);
 
 function paymentState(
 	order: Order,
