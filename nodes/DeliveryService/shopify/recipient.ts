@@ -24,7 +24,7 @@ export interface Recipient {
 export function readRecipient(order: Order, mapping: OrderMapping, date: DeliveryDate): Recipient {
 	return {
 		name: recipientName(order),
-		email: recipientEmail(order, mapping),
+		email: orderEmail(order) ?? mapping.fallbackEmail,
 		phonenumber: recipientPhone(order),
 		location: dropoffLocation(order, mapping, date),
 	};
@@ -108,15 +108,6 @@ function fullName(
 	person: Pick<Address, 'first_name' | 'last_name'> | null | undefined,
 ): string | undefined {
 	return joinParts([person?.first_name, person?.last_name], ' ');
-}
-
-/**
- * The email address that the Delivery Service writes to.
- *
- * @returns the first valid email of the order, else the fallback
- */
-export function recipientEmail(order: Order, { fallbackEmail }: OrderMapping): string | undefined {
-	return orderEmail(order) ?? fallbackEmail;
 }
 
 /** The first valid email of an order. */
