@@ -11,7 +11,7 @@ import { missingFields, type MissingField } from './missingFields';
 import { orderLabel, readOrder, type Order, type ReadProblem } from './order';
 import { paymentOf, type Payment } from './payment';
 import { findPickup, type Pickup } from './pickup';
-import { readRecipient, type Recipient } from './recipient';
+import { fullAddress, readRecipient, type Recipient } from './recipient';
 import { referencesOf, type OrderReferences } from './references';
 import { countUnits, needsShipping, unitsByLine, type LineUnits, type OrderUnits } from './units';
 
@@ -32,6 +32,8 @@ export interface OrderFacts {
 	sendingDay?: string;
 	pickup?: Pickup;
 	recipient: Recipient;
+	/** Where it is delivered, in one line for a person; empty if it has no address. */
+	address: string;
 	/** Why its delivery is to be stopped, if it was sent before. */
 	stop?: StopReason;
 	/** Whether all that can ship has shipped. */
@@ -66,6 +68,7 @@ export function readFacts(
 		sendingDay: laterSendingDay(date, mapping),
 		pickup: findPickup(order, lines),
 		recipient: readRecipient(order, mapping, date),
+		address: fullAddress(order),
 		isFulfilled: isFulfilled(order, units),
 	};
 	facts.stop = findStopReason(facts);

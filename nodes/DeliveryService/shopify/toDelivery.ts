@@ -10,7 +10,6 @@ import { laterChanges, type LaterChanges } from './laterChanges';
 import type { OrderMapping } from './mapping';
 import { adminUrl, identifiersOf, orderLabel, type Order, type OrderIdentifiers } from './order';
 import type { OrderProblem, OrderSubject } from './problems';
-import { fullAddress } from './recipient';
 import { referencesOf, type OrderReferences } from './references';
 import { isWaiting, type Skip } from './skipping';
 import { toPackages, type LineUnits } from './units';
@@ -110,11 +109,11 @@ function identityOf(
 }
 
 function infoOf(facts: OrderFacts, decision: Decision, mapping: OrderMapping): OrderInfo {
-	const { order, references, units, methods, date, recipient, stop } = facts;
+	const { order, references, units, methods, date, recipient, address, stop } = facts;
 	return {
 		...identityOf(order, references, units.lines, recipient.email),
 		customer: recipient.name,
-		address: fullAddress(order),
+		address,
 		url: adminUrl(order),
 		createdAt: order.created_at,
 		location: order.fulfillmentOrder && locationOf(order.fulfillmentOrder),
