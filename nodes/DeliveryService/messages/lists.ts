@@ -1,8 +1,8 @@
-/** Lists of deliveries in a sentence. */
+/** Lists in a sentence. */
 import { listUpTo, maxListedNames } from '../common/text';
 
 /**
- * A sentence such as "Created: #1001." or "Created (2): #1001, #1002."; empty without names.
+ * Deliveries in a sentence such as "Created: #1001." or "Created (2): #1001, #1002."; empty without names.
  *
  * @param max how many names are listed
  */
@@ -11,4 +11,9 @@ export function listNames(title: string, names: readonly string[], max = maxList
 	const count = names.length > 1 ? ` (${names.length})` : '';
 	const where = names.length > max ? ', listed in the error details' : '';
 	return `${title}${count}: ${listUpTo(max, names)}${where}.`;
+}
+
+/** Names in quotation marks, such as `"Gift wrap", "Mug"`. */
+export function quoted(names: readonly string[]): string {
+	return names.map((name) => `"${name}"`).join(', ');
 }

@@ -9,6 +9,7 @@ import type { ChangedOrder } from '../shopify/laterChanges';
 import type { PartlyPaid } from '../shopify/payment';
 import type { Skip } from '../shopify/skipping';
 import { helpWithAction, helpWithSkip, type Need } from './help';
+import { quoted } from './lists';
 
 /**
  * What happened to a skipped order and what to do.
@@ -74,7 +75,7 @@ function skipText(skip: Skip): string {
 export const sendAnyway = 'send it with Send Anyway';
 
 function methodText({ methods, isOnlyListed }: Extract<Skip, { code: 'shippingMethod' }>): string {
-	const names = listed(methods);
+	const names = quoted(methods);
 	if (names === '') return 'has no shipping method, and only those in Shipping Methods are sent.';
 	return isOnlyListed
 		? `has the shipping method ${names}. To send it, add the name to Shipping Methods, and remove it from Exclude Shipping Methods.`
@@ -121,7 +122,7 @@ function skipAdvice(skip: Skip): string {
 				: '';
 		case 'nothingToShip':
 			return skip.held.length > 0
-				? `Not sent, probably because of a hold in Shopify: ${listed(skip.held)}. When it is released, ${sendAnyway}.`
+				? `Not sent, probably because of a hold in Shopify: ${quoted(skip.held)}. When it is released, ${sendAnyway}.`
 				: '';
 		default:
 			return '';
@@ -157,17 +158,17 @@ function actionText(action: Action, label: string): string {
 			return `The driver collects ${action.amount}, in the currency of the shop. The customer was shown ${shown}. If the driver should collect another amount, set the cash of this delivery with the operation Update.`;
 		}
 		case 'excludedMethod':
-			return `The order also has the shipping method ${listed(action.methods)}, which is not sent by the filters. Check which items to send.`;
+			return `The order also has the shipping method ${quoted(action.methods)}, which is not sent by the filters. Check which items to send.`;
 		case 'typeUnclear':
-			return `The order has several shipping methods (${listed(action.methods)}), so the default delivery type is used. Check it.`;
+			return `The order has several shipping methods (${quoted(action.methods)}), so the default delivery type is used. Check it.`;
 		case 'futureDate':
 			return `The delivery date is ${action.day}, but the delivery is created now. Check with the Delivery Service that it comes on that day.`;
 		case 'unclearDate':
 			return `The delivery date "${action.text}" is not clear. Set Delivery Date Format under Filters.`;
 		case 'missingFields':
-			return `Shopify did not return ${listed(action.fields)}, so this order may be decided wrongly. Request ${action.fields.length === 1 ? 'it' : 'them'} in the Shopify node or the query.`;
+			return `Shopify did not return ${quoted(action.fields)}, so this order may be decided wrongly. Request ${action.fields.length === 1 ? 'it' : 'them'} in the Shopify node or the query.`;
 		case 'held':
-			return `These items were not sent, probably because of a hold in Shopify: ${listed(action.items)}. When it is released, send them with the operation Create and a reference ID of their own.`;
+			return `These items were not sent, probably because of a hold in Shopify: ${quoted(action.items)}. When it is released, send them with the operation Create and a reference ID of their own.`;
 		case 'stopDelivery':
 			return `${label} ${stateNames[action.why]}. Ask the Delivery Service to stop it.`;
 		case 'owedChanged':
@@ -228,10 +229,6 @@ const stateNames: Readonly<Record<StopReason, string>> = {
 	closed: 'was closed',
 	incomplete: 'was closed',
 };
-
-function listed(names: readonly string[]): string {
-	return names.map((name) => `"${name}"`).join(', ');
-}
 
 function addCashMethod(methods: readonly string[]): string {
 	if (methods.includes('manual'))

@@ -3,6 +3,7 @@ import type { Problem } from '../common/result';
 import { describeValue, isBlank, joinSentences, lowerFirst, truncate } from '../common/text';
 import type { OrderProblem, OrderSubject } from '../shopify/problems';
 import { pages } from './help';
+import { quoted } from './lists';
 
 /** Words the problems of an order: the first becomes the message, the others its description. */
 export function orderProblem(subject: OrderSubject, problems: readonly OrderProblem[]): Problem {
@@ -153,10 +154,6 @@ const howToGetAnOrder =
 	"Connect a Shopify node, or set the field Order to an order in the format of Shopify's REST or GraphQL API.";
 
 const queriesPage = `${pages}/examples/queries.md`;
-
-function quoted(names: readonly string[]): string {
-	return names.map((name) => `"${name}"`).join(', ');
-}
 
 /** Other outputs of the Shopify Trigger that resemble orders. */
 const recordNames = {
