@@ -192,11 +192,16 @@ function problemHint(
 
 /** Names the items with something to do for a person, and what it is if that is the same for all. */
 export function attentionHint(jobs: readonly Job[]): string | undefined {
-	const some = jobs.filter((job) => neededFor(job) !== '');
-	const [needed, ...others] = new Set(some.map(neededFor));
-	if (needed === undefined) return undefined;
-	const names = listUpTo(maxNamesInHint, some.map(itemName));
-	const reason = others.length === 0 ? ` ${needed}` : '';
+	const some = jobs
+		.map((job) => ({ name: itemName(job), needed: neededFor(job) }))
+		.filter(({ needed }) => needed !== '');
+	const [first, ...others] = new Set(some.map(({ needed }) => needed));
+	if (first === undefined) return undefined;
+	const names = listUpTo(
+		maxNamesInHint,
+		some.map(({ name }) => name),
+	);
+	const reason = others.length === 0 ? ` ${first}` : '';
 	if (some.length === 1) return `${names} needs your attention.${reason}`;
 	return `${some.length} of ${jobs.length} need your attention: ${names}.${reason}`;
 }
