@@ -3,8 +3,11 @@ import type { Exchange } from '../service/client';
 import type { Halt, Outcome } from './job';
 import { isFatal, isNotFoundPage } from './responses';
 
-/** With a broken service, every additional request would leave more deliveries to check. */
-const maxConsecutiveUnknown = 3;
+/**
+ * After this many consecutive requests with an unknown outcome, the service counts as broken: every
+ * additional one would leave more deliveries to check.
+ */
+export const maxConsecutiveUnknown = 3;
 
 export class Breaker {
 	/** Aborted when nothing more is sent, so that requests which still wait are not sent either. */

@@ -10,8 +10,9 @@ import {
 	type UpdateBody,
 	type UpdateResponse,
 } from '../service/schemas';
-import { classifyCreation, classifyExchange } from './responses';
+import { maxConsecutiveUnknown } from './breaker';
 import { sendWithRetries, timed, type RetryOptions } from './request';
+import { classifyCreation, classifyExchange } from './responses';
 
 /** The changes that an input item requests, and the deliveries to change. */
 export interface Update {
@@ -61,9 +62,6 @@ export interface UpdatingOptions extends RetryOptions {
 
 /** How many times to send a request whose responses are lost. */
 const maxLostAttempts = 3;
-
-/** After this many consecutive requests with an unknown outcome, the service counts as broken. */
-const maxConsecutiveUnknown = 3;
 
 /**
  * Updates deliveries (docs/api.md, section 4.2): the IDs of an item in requests of up to 10, one after the
