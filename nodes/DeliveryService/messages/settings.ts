@@ -3,10 +3,7 @@ import type { Problem } from '../common/result';
 import { joinSentences, pluralize } from '../common/text';
 
 /** What keeps a run, or an item of it, from being sent. */
-export type SettingsProblem =
-	'retryOnFail' | 'unsafeRetry' | 'noSource' | 'noReference' | 'unreadableItem';
-
-export const settingsProblems: Readonly<Record<SettingsProblem, Problem>> = {
+export const settingsProblems = {
 	retryOnFail: { message: 'This node already retries. Turn off Retry On Fail in its settings.' },
 	unsafeRetry: {
 		message: 'Without "Skip Already Sent", retrying this execution could create deliveries twice',
@@ -18,7 +15,7 @@ export const settingsProblems: Readonly<Record<SettingsProblem, Problem>> = {
 		description: 'Enter one: "Skip Already Sent" recognizes sent deliveries by it.',
 	},
 	unreadableItem: { message: 'The item could not be read' },
-};
+} satisfies Record<string, Problem>;
 
 /**
  * The problem of a run that sends nothing because of invalid items.
