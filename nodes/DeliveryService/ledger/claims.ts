@@ -69,6 +69,9 @@ export type ClaimState =
 	| 'unknown'
 	| 'wholeUnknown';
 
+/** An execution of this process that has claimed a delivery: it sends it, or left it unknown. */
+export type Holder = 'sending' | 'ended';
+
 /** The state of a delivery before its claim. */
 export interface Found {
 	state: ClaimState;
@@ -80,8 +83,8 @@ export interface Found {
 	isNamed?: boolean;
 	/** The entry of the claim: its own, or that of its whole order. */
 	claimed: string;
-	/** If it is unknown: whether this process has seen that claim end, so that nobody is sending it. */
-	hasEnded?: boolean;
+	/** The execution that has the claim; undefined if it is of another process, or of one that crashed. */
+	holder?: Holder;
 	/** The entries to record before anything is sent. */
 	inAdvance?: readonly string[];
 	/** If it is claimed: the entries to record when it was created, and to remove if it was not. */

@@ -2,19 +2,27 @@
 import { realClock, type Clock } from '../common/clock';
 import { chunk } from '../common/data';
 import type { Change } from './changes';
-import { findAll, readTraces, traceEntry, type Claim, type Found, type Trace } from './claims';
+import {
+	findAll,
+	readTraces,
+	traceEntry,
+	type Claim,
+	type Found,
+	type Holder,
+	type Trace,
+} from './claims';
 import { freeReferences } from './resending';
 import { Access, openWorkflowStore, type Purpose, type Store, type StoreContext } from './store';
 
-/** The claims that this process has seen end without a certain outcome, by workflow. */
-const endedByWorkflow = new Map<string, Set<string>>();
+/** What this process knows about the holders of claims, by workflow. */
+const holdersByWorkflow = new Map<string, Map<string, Holder>>();
 
 /** The ledger of the current workflow, in n8n's database. */
 export function openLedger(context: StoreContext): Ledger {
 	const workflow = context.getWorkflow().id ?? '';
-	const ended = endedByWorkflow.get(workflow) ?? new Set();
-	endedByWorkflow.set(workflow, ended);
-	return new Ledger(openWorkflowStore(context), realClock, ended);
+	const holders = holdersByWorkflow.get(workflow) ?? new Map<string, Holder>();
+	holdersByWorkflow.set(workflow, holders);
+	return new Ledger(openWorkflowStore(context), realClock, holders);
 }
 
 /**
@@ -40,7 +48,7 @@ export class Ledger {
 	constructor(
 		private readonly store: Store,
 		private readonly clock: Clock,
-		private readonly ended = new Set<string>(),
+		private readonly holders = new Map<string, Holder>(),
 	) {}
 
 	/**
@@ -58,6 +66,7 @@ export class Ledger {
 		for (const [claim, one] of found) {
 			this.found.set(claim, one);
 			this.changes.set(claim, one.change);
+			if (one.state === 'free') this.holders.set(one.claimed, 'sending');
 		}
 		return found;
 	}
@@ -65,7 +74,7 @@ export class Ledger {
 	private async find(access: Access, claims: readonly Claim[]): Promise<ReadonlyMap<Claim, Found>> {
 		const found = await findAll(access, claims);
 		await readTraces(access, found);
-		for (const one of found.values()) one.hasEnded = this.ended.has(one.claimed);
+		for (const one of found.values()) one.holder = this.holders.get(one.claimed);
 		return found;
 	}
 
@@ -120,7 +129,13 @@ export class Ledger {
 	/** Notes that a claimed delivery stays unknown: from now on, nobody in this process is sending it. */
 	abandon(claim: Claim): void {
 		const found = this.found.get(claim);
-		if (found) this.ended.add(found.claimed);
+		if (found) this.holders.set(found.claimed, 'ended');
+	}
+
+	/** Notes that this execution sends nothing more. */
+	end(): void {
+		for (const { state, claimed } of this.found.values())
+			if (state === 'free' && this.holders.get(claimed) === 'sending') this.holders.delete(claimed);
 	}
 
 	/** Records what was confirmed and released. @throws when that failed */

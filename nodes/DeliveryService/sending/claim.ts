@@ -9,13 +9,19 @@ export function isPending({ delivery, outcome, first }: Job): boolean {
 	return delivery !== undefined && outcome === undefined && first === undefined;
 }
 
+/** A job that another execution has claimed, and may be sending now. */
+export interface ClaimedElsewhere {
+	job: Job;
+	/** Whether it is certainly being sent: by an execution of the same process. */
+	isSending: boolean;
+}
+
 /**
  * Claims jobs, and sets the outcomes of those that must not be sent.
  *
- * @returns those that another execution may be sending now
  * @throws when the ledger fails: then none is claimed
  */
-export async function claimJobs(jobs: readonly Job[], ledger: Ledger): Promise<Job[]> {
+export async function claimJobs(jobs: readonly Job[], ledger: Ledger): Promise<ClaimedElsewhere[]> {
 	// Late orders are looked up first: a claim of an order that was never met would be a trace of it.
 	const late = jobs.filter(({ claim }) => claim?.isLate);
 	const lateFound = await ledger.lookUp(claimsOf(late));
@@ -25,10 +31,11 @@ export async function claimJobs(jobs: readonly Job[], ledger: Ledger): Promise<J
 	const claimed = await ledger.claim(claimsOf(open));
 	for (const job of open) apply(job, claimed);
 	const found = new Map([...lateFound, ...claimed]);
-	return jobs.filter(
-		({ claim, outcome }) =>
-			outcome?.kind === 'unknown' && claim && found.get(claim)?.hasEnded !== true,
-	);
+	return jobs.flatMap((job) => {
+		const holder = job.claim && found.get(job.claim)?.holder;
+		const isElsewhere = job.outcome?.kind === 'unknown' && holder !== 'ended';
+		return isElsewhere ? { job, isSending: holder === 'sending' } : [];
+	});
 }
 
 /**

@@ -2,7 +2,7 @@
 import { chunk } from '../common/data';
 import type { Ledger } from '../ledger/ledger';
 import { Breaker } from './breaker';
-import { claimJobs, isPending, rememberMet } from './claim';
+import { claimJobs, isPending, rememberMet, type ClaimedElsewhere } from './claim';
 import { markDuplicates, settleDuplicates } from './duplicates';
 import type { Job, Outcome } from './job';
 import { groupJobs, maxClaimed, planRun, type Plan } from './plan';
@@ -38,17 +38,21 @@ export async function sendJobs(jobs: readonly Job[], options: SendingOptions): P
 	// Without a ledger, no job has a claim, so none is a duplicate.
 	markDuplicates(jobs.filter(isPending));
 	const run = new Run(options);
-	const pending = jobs.filter(isPending);
-	await run.send(pending);
-	await run.sendClaimedElsewhere();
-	// The delivery of this run that had their units may have failed: then they are free now.
-	const overlapping = pending.filter(isWithoutUnits);
-	for (const job of overlapping) job.outcome = undefined;
-	await run.send(overlapping);
-	await run.sendClaimedElsewhere();
-	settleDuplicates(jobs);
-	if (options.ledger) rememberMet(jobs, options.ledger);
-	return { ledgerFailed: !(await run.flush()) };
+	try {
+		const pending = jobs.filter(isPending);
+		await run.send(pending);
+		await run.sendClaimedElsewhere();
+		// The delivery of this run that had their units may have failed: then they are free now.
+		const overlapping = pending.filter(isWithoutUnits);
+		for (const job of overlapping) job.outcome = undefined;
+		await run.send(overlapping);
+		await run.sendClaimedElsewhere();
+		settleDuplicates(jobs);
+		if (options.ledger) rememberMet(jobs, options.ledger);
+		return { ledgerFailed: !(await run.flush()) };
+	} finally {
+		options.ledger?.end();
+	}
 }
 
 /** Whether other deliveries have taken units of the job's fulfillment order. */
@@ -67,7 +71,7 @@ class Run {
 	private readonly breaker: Breaker;
 
 	/** Claimed by other executions, which may be sending them now. */
-	private elsewhere: Job[] = [];
+	private elsewhere: ClaimedElsewhere[] = [];
 
 	constructor(private readonly options: SendingOptions) {
 		this.breaker = new Breaker(options.signal);
@@ -77,7 +81,10 @@ class Run {
 		for await (const wave of this.claimWaves(jobs)) await this.sendWave(wave);
 	}
 
-	/** Skips what other executions create meanwhile, and sends what they did not send. Waits once for each. */
+	/**
+	 * Skips what other executions create meanwhile, and sends what they did not send. Waits once for each, as
+	 * long as it is certainly being sent, or as long as something changes.
+	 */
 	async sendClaimedElsewhere(): Promise<void> {
 		const { signal } = this.breaker;
 		let pauses = pausesMs;
@@ -87,8 +94,10 @@ class Run {
 			if (pauseMs === undefined) return;
 			await this.options.clock.wait(pauseMs, signal);
 			if (signal.aborted) return;
-			await this.send(waiting);
-			pauses = this.elsewhere.length < waiting.length ? pausesMs : longer;
+			await this.send(waiting.map(({ job }) => job));
+			if (this.elsewhere.length < waiting.length) pauses = pausesMs;
+			else if (longer.length > 0 || !this.elsewhere.some(({ isSending }) => isSending))
+				pauses = longer;
 		}
 	}
 
@@ -202,7 +211,7 @@ class Run {
 }
 
 /**
- * How long to wait for other executions, in milliseconds, as long as nothing changes: a crashed one
- * never finishes, and the rate limit can hold one up for a minute.
+ * The pauses in which to look at claims of other executions, in milliseconds, as long as nothing changes.
+ * After the last one, a claim of another process counts as unknown: it may have crashed.
  */
 const pausesMs = [500, 1000, 2000, 4000, 8000, 16_000, 32_000];

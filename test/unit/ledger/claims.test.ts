@@ -1,5 +1,5 @@
 /** What the ledger answers about orders and fulfillment orders, and which entries it leaves behind. */
-import type { Claim } from '../../../nodes/DeliveryService/ledger/claims';
+import type { Claim, Holder } from '../../../nodes/DeliveryService/ledger/claims';
 import { Ledger } from '../../../nodes/DeliveryService/ledger/ledger';
 import type { Entries } from '../../../nodes/DeliveryService/ledger/store';
 
@@ -12,7 +12,7 @@ let ledger: Ledger;
 
 const clock = { now: () => 0, wait: async () => await Promise.resolve() };
 
-function open(): Ledger {
+function open(holders?: Map<string, Holder>): Ledger {
 	const access = async (kind: 'record' | 'remove', some: readonly string[]) => {
 		await Promise.resolve();
 		if (accesses.push([kind, some.length]) >= failsFrom) throw new Error('no database');
@@ -29,7 +29,7 @@ function open(): Ledger {
 			for (const entry of some) entries.delete(entry);
 		},
 	};
-	return new Ledger(async (work) => await work(store), clock);
+	return new Ledger(async (work) => await work(store), clock, holders);
 }
 
 beforeEach(() => {
@@ -340,16 +340,23 @@ test('an interrupted look-up leaves the reference unknown', async () => {
 	expect(await lookUp(one)).toEqual(['created']);
 });
 
-test('a claim that stays unknown has ended for other executions of its process', async () => {
+test('a claim is known to other executions of its process, until it is settled', async () => {
+	const holders = new Map<string, Holder>();
+	const other = open(holders);
+	ledger = open(holders);
 	const one = order('#1', 'A');
 	await claim(one, order('#2', 'B'));
-	const hasEnded = async (each: Claim) => (await ledger.lookUp([each])).get(each)?.hasEnded;
-	expect(await hasEnded(one)).toBe(false);
+	const holderOf = async (each: Claim) => (await other.lookUp([each])).get(each)?.holder;
+	expect(await holderOf(one)).toBe('sending');
 	ledger.abandon(one);
-	expect(await hasEnded(one)).toBe(true);
+	expect(await holderOf(one)).toBe('ended');
 	// Its fulfillment orders wait for the same claim.
-	expect(await hasEnded(part('#1-1', [1, 1]))).toBe(true);
-	expect(await hasEnded(order('#2', 'B'))).toBe(false);
+	expect(await holderOf(part('#1-1', [1, 1]))).toBe('ended');
+	other.end();
+	expect(await holderOf(order('#2', 'B'))).toBe('sending');
+	ledger.end();
+	expect(await holderOf(order('#2', 'B'))).toBeUndefined();
+	expect(await holderOf(one)).toBe('ended');
 });
 
 describe('changes after sending', () => {

@@ -1,5 +1,6 @@
 /** Runs: how deliveries share requests, what stops a run, and what the ledger remembers. */
 import type { Store } from '../../../nodes/DeliveryService/ledger/store';
+import type { Holder } from '../../../nodes/DeliveryService/ledger/claims';
 import { Ledger } from '../../../nodes/DeliveryService/ledger/ledger';
 import type { Job } from '../../../nodes/DeliveryService/sending/job';
 import { RateLimit } from '../../../nodes/DeliveryService/sending/rateLimit';
@@ -269,10 +270,10 @@ describe('the memory of a run', () => {
 	});
 
 	test('waits for no claim that an earlier run of its process has left unknown', async () => {
-		const ended = new Set<string>();
+		const holders = new Map<string, Holder>();
 		const run = async (jobs: readonly Job[]) =>
 			await send(new FakeService(() => respondWith(500)), jobs, {
-				ledger: new Ledger(store, time, ended),
+				ledger: new Ledger(store, time, holders),
 			});
 		const [first, second] = [jobsOf(1), jobsOf(1)];
 		await run(first);
@@ -280,6 +281,22 @@ describe('the memory of a run', () => {
 		await run(second);
 		expect(kindsOf([...first, ...second])).toEqual(['unknown', 'unknown']);
 		expect(time.now() - before).toBe(0);
+	});
+
+	test('waits for an execution of its process as long as that one retries, and takes over', async () => {
+		const holders = new Map<string, Holder>();
+		const from = time.now();
+		const minutesDown = 6;
+		const service = new FakeService(() =>
+			time.now() - from < minutesDown * 60_000 ? respondWith(429) : undefined,
+		);
+		const runs = [jobsOf(2), jobsOf(2)];
+		const ledger = () => new Ledger(store, time, holders);
+		await time.until(
+			Promise.all(runs.map(async (jobs) => await start(service, jobs, { ledger: ledger() }))),
+		);
+		expect(runs.map(kindsOf)).toEqual([Array(2).fill('notSent'), Array(2).fill('created')]);
+		expect(service.existing).toHaveLength(2);
 	});
 
 	test('sends nothing when the store fails before the first request', async () => {
