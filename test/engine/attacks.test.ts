@@ -253,48 +253,65 @@ describe('a server that quotes the request', () => {
 
 describe('a broken answer', () => {
 	const codes = '\u001b[2J\u001b]0;pwned\u0007\r\nfake line \u202etxt';
-	const textsOf = (seen: unknown): string[] =>
-		z
-			.union([
-				z.object({ status: z.string(), message: z.string() }).transform(({ message }) => [message]),
-				z
-					.object({ error: z.object({ message: z.string(), description: z.string().nullish() }) })
-					.transform(({ error }) => [error.message, error.description ?? '']),
-				z
-					.array(z.unknown())
-					.transform((list) => list.flatMap((one) => (one instanceof Error ? [one.message] : []))),
-			])
-			.catch([])
-			.parse(seen);
+	/** The texts for people in what is shown: those of errors, hints and items. */
+	const textsOf = (seen: unknown): string[] => {
+		if (typeof seen !== 'object' || seen === null) return [];
+		const own = seen instanceof Error ? [seen.message] : [];
+		const fields = Object.entries(seen).flatMap(([name, value]: [string, unknown]) =>
+			typeof value === 'string' && /^(message|description|reason|actionNeeded)$/.test(name)
+				? [value]
+				: textsOf(value),
+		);
+		return [...own, ...fields];
+	};
 
-	const record = { index: 7, id: codes, referenceId: codes, statusDelivery: codes };
+	const record = { index: 0, id: codes, referenceId: codes, statusDelivery: codes };
 	const listed = { url: `https://a.example/${codes}`, action: 3, status: 'Banned' };
-
-	test.each(names)('has no terminal codes in a message, and is cut: %s', async (name) => {
-		const fields = { message: codes, code: codes, more: codes };
-		const isRejected: Record<string, boolean> = {};
-		for (const [kind, status, body] of [
-			['error', 422, fields],
-			['long error', 422, { message: codes.repeat(10_000) }],
-			['records', 200, { code: 'OK', payload: [record, record] }],
-			[
-				'long records',
-				200,
-				{ code: 'OK', payload: [record, { ...record, id: codes.repeat(10_000) }] },
-			],
-			['webhooks', 200, [listed]],
-		] as const) {
-			deduplicationStore.reset();
-			answer = respond(status, JSON.stringify(body));
-			const text = textsOf(await read(name)).join('');
-			isRejected[kind] = text.includes('fake line');
-			expect({ kind, text }).not.toMatchObject({
-				text: expect.stringMatching(/[\p{Cc}\p{Bidi_C}]/u),
-			});
-			expect(text.length).toBeLessThan(1500);
-		}
-		expect(isRejected).toMatchObject({ error: true, 'long error': true });
+	const bodiesWith = (text: string): Record<string, unknown> => ({
+		error: { message: text, code: text, more: text },
+		'other fields': { errors: [{ [text]: text }] },
+		text,
+		page: `<html><title>${text}</title>`,
+		records: { code: 'OK', payload: [{ ...record, id: text }] },
+		'other records': {
+			code: 'OK',
+			payload: [record, { ...record, index: 7, id: text, referenceId: text }],
+		},
+		webhooks: [listed, { ...listed, url: text }, { ...listed, action: 77, status: text }, text],
+		job: { code: text, message: text, data: { jobs: text } },
 	});
+
+	test.each(names)(
+		'has no terminal codes in what is shown or logged, and is cut: %s',
+		async (name) => {
+			const logger = Container.get(Logger);
+			const logged: unknown[] = [];
+			for (const level of ['error', 'warn', 'info', 'debug'] as const)
+				jest.spyOn(logger, level).mockImplementation((...line) => void logged.push(line[0]));
+			const isShown: Record<string, boolean> = {};
+			for (const length of [1, 10_000]) {
+				const bodies = bodiesWith(codes.repeat(length));
+				const { error } = bodies;
+				for (const [kind, status, body] of [
+					...Object.entries(bodies).map(([kind, one]) => [kind, 200, one] as const),
+					...Object.entries(bodies).map(([kind, one]) => [kind, 422, one] as const),
+					...[401, 404, 409, 500].map((code) => ['error', code, error] as const),
+				]) {
+					deduplicationStore.reset();
+					logged.length = 0;
+					answer = respond(status, kind === 'page' ? String(body) : JSON.stringify(body));
+					for (const text of [...textsOf(await read(name)), ...logged.map(String)]) {
+						isShown[`${kind} ${status}`] ||= text.includes('fake line');
+						expect({ kind, status, text }).not.toMatchObject({
+							text: expect.stringMatching(/[\p{Cc}\p{Bidi_C}]|[^]{1500}/u),
+						});
+					}
+				}
+			}
+			expect(isShown).toMatchObject({ 'error 422': true, 'other fields 422': true });
+		},
+		60_000,
+	);
 
 	test.each(names)('that ends in the middle is a failure with a message: %s', async (name) => {
 		answer = (_, response) => {

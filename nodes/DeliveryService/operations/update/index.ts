@@ -6,6 +6,7 @@ import { problemText, type Problem } from '../../common/result';
 import { runProblem, updateProblem } from '../../messages/updates';
 import { sendUpdates, type Update, type UpdateResult } from '../../sending/updates';
 import { openClient } from '../../service/client';
+import { shownText } from '../../service/response';
 import {
 	assertNoRetryOnFail,
 	errorItem,
@@ -61,7 +62,8 @@ function itemMaker(context: IExecuteFunctions, parameters: ParameterReader) {
 		const { item, id, outcome } = one;
 		if (outcome.kind !== 'updated')
 			return failure(item, outcome.kind, updateProblem(one, outcome), id);
-		const { jobId, code = '', message = 'Updated' } = outcome.response;
+		const { jobId, code = '', message: text = '' } = outcome.response;
+		const message = shownText(text, 500) || 'Updated';
 		return outputItem(
 			{ [idField]: id, outcome: outcome.kind, message, ...neededColumn(needed), jobId, code },
 			item,
