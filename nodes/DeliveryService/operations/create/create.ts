@@ -76,7 +76,8 @@ export async function createDeliveries(
 				const job = jobs[item] ?? { item };
 				return { ...job, outcome: job.outcome ?? { kind: 'notSent', why } };
 			});
-			return toOutputItems(failed, true, hasErrorOutput(context), false);
+			const toErrorOutput = hasErrorOutput(context);
+			return toOutputItems(failed, { isRemembered: true, toErrorOutput, isSimple: true });
 		},
 	);
 }
@@ -119,7 +120,8 @@ async function send(
 	context.addExecutionHints(
 		...hintsOf(runHints(jobs, { ledgerFailed: report.ledgerFailed || !isRecorded })),
 	);
-	return toOutputItems(jobs, isRemembered, hasErrorOutput(context), !options.simplify);
+	const toErrorOutput = hasErrorOutput(context);
+	return toOutputItems(jobs, { isRemembered, toErrorOutput, isSimple: options.simplify });
 }
 
 /**
@@ -187,7 +189,8 @@ async function preview(
 	const attention = attentionHint(jobs);
 	const hints = [dryRunHint(jobs), ...(attention ? [attention] : [])];
 	context.addExecutionHints(...hints.map(warning));
-	return toDryRunItems(jobs, hasErrorOutput(context), !options.simplify);
+	const toErrorOutput = hasErrorOutput(context);
+	return toDryRunItems(jobs, { toErrorOutput, isSimple: options.simplify });
 }
 
 /** @throws NodeOperationError when the credential is incomplete */

@@ -6,20 +6,17 @@ import { neededFor } from '../../messages/outcomes';
 import type { Job } from '../../sending/job';
 import type { Delivery } from '../../service/schemas';
 import { outputItem } from '../items';
-import { placeText, toErrorItem } from './output';
+import { placeText, toErrorItem, type OutputFormat } from './output';
 
 /**
  * The output of a dry run, as a packing list: a flat item for each input item, whether it would be
  * sent or not. With Simplify off, the request is last: it would fill a screen per row of n8n's table.
  *
  * @param jobs those without an outcome would be sent
- * @param toErrorOutput whether n8n moves failed items to an output of their own
- * @param isFull whether they show the requests, too
  */
 export function toDryRunItems(
 	jobs: readonly Job[],
-	toErrorOutput: boolean,
-	isFull: boolean,
+	{ toErrorOutput, isSimple }: Omit<OutputFormat, 'isRemembered'>,
 ): INodeExecutionData[] {
 	return jobs.map((job) => {
 		const { item, referenceId = '', delivery, outcome, type = '', companyId = '' } = job;
@@ -45,7 +42,7 @@ export function toDryRunItems(
 				message: dryRunMessage(job),
 				wouldSend: outcome === undefined,
 				reason: dryRunReason(job),
-				...(isFull && {
+				...(!isSimple && {
 					email: contact?.email ?? '',
 					phone: contact?.phonenumber ?? '',
 					instructions: location?.instructions ?? '',

@@ -10,24 +10,25 @@ import { isBeingRepeated, mayRepeat } from '../../sending/repeat';
 import type { Delivery } from '../../service/schemas';
 import { errorItem, outputItem } from '../items';
 
+/** How a run shows its jobs. */
+export interface OutputFormat {
+	/** Whether running the workflow again skips created deliveries. */
+	isRemembered: boolean;
+	/** Whether n8n moves failed items to an output of their own. */
+	toErrorOutput: boolean;
+	/** Whether Simplify is on: then the items have only their first fifteen fields. */
+	isSimple: boolean;
+}
+
 /**
  * An output item for each job. All have the same fields, the important ones first, and empty text
- * where a field does not apply: n8n's table shows a missing field and null as errors. With Simplify,
- * these are the first fifteen.
- *
- * @param isRemembered whether running the workflow again skips created deliveries
- * @param toErrorOutput whether n8n moves failed items to an output of their own
- * @param isFull whether they have all fields, not only the first fifteen
+ * where a field does not apply: n8n's table shows a missing field and null as errors.
  */
-export function toOutputItems(
-	jobs: readonly Job[],
-	isRemembered: boolean,
-	toErrorOutput: boolean,
-	isFull: boolean,
-): INodeExecutionData[] {
+export function toOutputItems(jobs: readonly Job[], format: OutputFormat): INodeExecutionData[] {
+	const { isRemembered, toErrorOutput } = format;
 	// Most problems advise to run the workflow again, which sends all items again.
 	const warnsOfRepeat = !isRemembered && jobs.some(mayExist);
-	const rows = jobs.map((job) => toRow(job, isFull, isRemembered, warnsOfRepeat));
+	const rows = jobs.map((job) => toRow(job, format, warnsOfRepeat));
 	const empty = Object.fromEntries(rows.flatMap(Object.keys).map((name) => [name, '']));
 	return jobs.map((job, index) =>
 		toErrorOutput && isFailure(job)
@@ -46,7 +47,7 @@ function isFailure({ outcome = notProcessed }: Job): boolean {
 }
 
 /** The columns of a job, without those that do not apply. */
-function toRow(job: Job, isFull: boolean, isRemembered: boolean, warnsOfRepeat: boolean): object {
+function toRow(job: Job, { isRemembered, isSimple }: OutputFormat, warnsOfRepeat: boolean): object {
 	const { outcome = notProcessed, referenceId, order, delivery } = job;
 	const problem = describe(job, outcome, isRemembered);
 	const description =
@@ -70,7 +71,7 @@ function toRow(job: Job, isFull: boolean, isRemembered: boolean, warnsOfRepeat: 
 		cashToCollect: delivery?.cod ?? 0,
 		cashOutstanding: order.cashOutstanding,
 	};
-	const more = isFull && { ...record, ...cash, shopifyOrder: order?.shopifyOrder };
+	const more = !isSimple && { ...record, ...cash, shopifyOrder: order?.shopifyOrder };
 	// A field of the record can't replace a column.
 	const all: Record<string, unknown> = { ...columns, ...more, ...columns };
 	return Object.fromEntries(Object.entries(all).map(([name, value]) => [name, value ?? '']));
