@@ -12,10 +12,7 @@ import {
 
 import { apiError, operationError, problemText, type Problem } from '../common/result';
 import { realClock } from '../common/clock';
-import type { UpdatingOptions } from '../sending/updates';
-import { openClient, updateRequest, type ServiceClient } from '../service/client';
-import type { Ledger } from '../ledger/ledger';
-import { storeProblem } from '../messages/outcomes';
+import { openClient } from '../service/client';
 import { settingsProblems } from '../messages/settings';
 
 /** An output item paired with an input item. */
@@ -167,31 +164,4 @@ export async function runPerItem(
  */
 export async function ownCompany(context: IExecuteFunctions): Promise<number | undefined> {
 	return (await openClient(context)).credential.companyId;
-}
-
-/** How a run sends updates. */
-export function updatingOptions(
-	context: IExecuteFunctions,
-	client: ServiceClient,
-): UpdatingOptions {
-	return {
-		send: async (body) => await client.send(updateRequest(body)),
-		clock: realClock,
-		random: Math.random,
-		signal: context.getExecutionCancelSignal(),
-		isInEditor: context.getMode() === 'manual',
-	};
-}
-
-/** Uses the ledger before anything is sent. @throws NodeOperationError when n8n's database fails */
-export async function withLedger<Value>(
-	context: IExecuteFunctions,
-	ledger: Ledger,
-	work: (ledger: Ledger) => Promise<Value>,
-): Promise<Value> {
-	try {
-		return await work(ledger);
-	} catch (error) {
-		throw operationError(context.getNode(), storeProblem(error));
-	}
 }

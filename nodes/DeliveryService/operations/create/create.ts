@@ -7,6 +7,7 @@ import { parameterReader, type ParameterReader } from '../../common/parameters';
 import { operationError, unwrap } from '../../common/result';
 import { openLedger, type Ledger } from '../../ledger/ledger';
 import { dryRunHint } from '../../messages/dryRun';
+import { storeProblem } from '../../messages/outcomes';
 import { invalidItems, settingsProblems } from '../../messages/settings';
 import { attentionHint, failureSummary, listOutcomes, runHints } from '../../messages/summary';
 import { claimReports, recordReports } from '../../sending/changes';
@@ -22,7 +23,6 @@ import {
 	mapItems,
 	ownCompany,
 	withErrorItems,
-	withLedger,
 } from '../items';
 import { toDryRunItems } from './dryRun';
 import { readRunOptions, readSkipAlreadySent } from './options';
@@ -211,6 +211,19 @@ async function openSending(
 		continueOnFail: sendsOthers,
 		ledger,
 	};
+}
+
+/** Uses the ledger before anything is sent. @throws NodeOperationError when n8n's database fails */
+async function withLedger<Value>(
+	context: IExecuteFunctions,
+	ledger: Ledger,
+	work: (ledger: Ledger) => Promise<Value>,
+): Promise<Value> {
+	try {
+		return await work(ledger);
+	} catch (error) {
+		throw operationError(context.getNode(), storeProblem(error));
+	}
 }
 
 /**

@@ -6,7 +6,7 @@ import type { Job } from '../../sending/job';
 import { sendUpdates, type Update } from '../../sending/updates';
 import type { ServiceClient } from '../../service/client';
 import type { DeliveryChanges } from '../../service/schemas';
-import { updatingOptions } from '../items';
+import { updatingOptions } from '../update';
 import { changesFromOrder } from '../update/readUpdate';
 
 /** What of a change goes to the delivery. The rest of it is told, as with "Tell Me". */

@@ -1,11 +1,17 @@
 /** Update: from input items through requests to output items. */
 import type { IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
 
+import { realClock } from '../../common/clock';
 import { parameterReader, type ParameterReader } from '../../common/parameters';
 import { problemText, type Problem } from '../../common/result';
 import { runProblem, updateProblem } from '../../messages/updates';
-import { sendUpdates, type Update, type UpdateResult } from '../../sending/updates';
-import { openClient } from '../../service/client';
+import {
+	sendUpdates,
+	type Update,
+	type UpdateResult,
+	type UpdatingOptions,
+} from '../../sending/updates';
+import { openClient, updateRequest, type ServiceClient } from '../../service/client';
 import { shownText } from '../../service/response';
 import {
 	assertNoRetryOnFail,
@@ -14,7 +20,6 @@ import {
 	itemError,
 	mapItems,
 	outputItem,
-	updatingOptions,
 	withErrorItems,
 } from '../items';
 import type { Operation } from '../resource';
@@ -100,6 +105,20 @@ async function runUpdates(
 		if (!context.continueOnFail()) assertUpdated(node, batch, updates, results);
 	}
 	return outputs.flat();
+}
+
+/** How a run sends updates. */
+export function updatingOptions(
+	context: IExecuteFunctions,
+	client: ServiceClient,
+): UpdatingOptions {
+	return {
+		send: async (body) => await client.send(updateRequest(body)),
+		clock: realClock,
+		random: Math.random,
+		signal: context.getExecutionCancelSignal(),
+		isInEditor: context.getMode() === 'manual',
+	};
 }
 
 /** @throws NodeOperationError for the first delivery of a request that was not updated */
