@@ -59,9 +59,7 @@ export async function createDeliveries(
 			const parameters = parameterReader(context);
 			const run = openRun(context, parameters, selectSource(parameters));
 			jobs = await mapItems(context, (item) => readItem(parameters, run, item));
-			const ofChildren = jobs.flatMap(({ claim }) => (claim?.companyId === undefined ? [] : claim));
-			const own = ofChildren.length > 0 ? await ownCompany(context) : undefined;
-			for (const claim of ofChildren) if (claim.companyId === own) claim.companyId = undefined;
+			await shareOwnMemory(context, jobs);
 			if (!context.continueOnFail() && !run.sendsOthers) assertValid(context.getNode(), jobs);
 			if (run.ledger) await lookUpUnsent(jobs, run.ledger);
 			if (run.options.dryRun && isPreview(context)) return await preview(context, run, jobs);
@@ -80,6 +78,13 @@ export async function createDeliveries(
 			return toOutputItems(failed, { isRemembered: true, toErrorOutput, isSimple: true });
 		},
 	);
+}
+
+/** Makes a claim for the credential's company, named as a child company, the same as without this option. */
+async function shareOwnMemory(context: IExecuteFunctions, jobs: readonly Job[]): Promise<void> {
+	const ofChildren = jobs.flatMap(({ claim }) => (claim?.companyId === undefined ? [] : claim));
+	const own = ofChildren.length > 0 ? await ownCompany(context) : undefined;
+	for (const claim of ofChildren) if (claim.companyId === own) claim.companyId = undefined;
 }
 
 /** @throws NodeOperationError when a setting is invalid, or would send deliveries twice */
