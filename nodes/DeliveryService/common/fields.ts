@@ -61,3 +61,10 @@ export const companyIdField: INodeProperties = textField(
 	'e.g. 42',
 	'The company whose webhooks to manage. Remove this option to use the one in the credential.',
 );
+
+export const childCompanyLabel = 'Child Company ID';
+
+/** The child company that deliveries are created for, in place of the own company. */
+export function childCompanyField(description: string): INodeProperties {
+	return { ...companyIdField, displayName: childCompanyLabel, description };
+}

@@ -3,7 +3,13 @@ import { z } from 'zod/v4';
 
 import { chunk } from '../common/data';
 import { collectionParameter, omitBlank, parameterReader, toList } from '../common/parameters';
-import { companyIdField, optionsField, referenceIdsField, textField } from '../common/fields';
+import {
+	childCompanyField,
+	childCompanyLabel,
+	optionsField,
+	referenceIdsField,
+	textField,
+} from '../common/fields';
 import { unwrap } from '../common/result';
 import { lowerFirst } from '../common/text';
 import { openLedger } from '../ledger/ledger';
@@ -22,7 +28,6 @@ const parametersSchema = z.object({
 	orderReferenceId: targetSchemas.referenceIds.element.optional(),
 });
 
-const childCompanyLabel = 'Child Company ID';
 const orderReferenceLabel = "Order's Reference ID";
 const labels = { ...serviceLabels, orderReferenceId: lowerFirst(orderReferenceLabel) };
 
@@ -62,12 +67,9 @@ export const allowResending: Operation = {
 			{
 				...optionsField,
 				options: [
-					{
-						...companyIdField,
-						displayName: childCompanyLabel,
-						description:
-							'The child company that the deliveries were created for, if Create has this option too',
-					},
+					childCompanyField(
+						'The child company that the deliveries were created for, if Create has this option too',
+					),
 					textField(
 						orderReferenceLabel,
 						'orderReferenceId',

@@ -2,7 +2,12 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { z } from 'zod/v4';
 
-import { companyIdField, deliveryTypeOptions, optionsField } from '../../common/fields';
+import {
+	childCompanyField,
+	childCompanyLabel,
+	deliveryTypeOptions,
+	optionsField,
+} from '../../common/fields';
 import {
 	collectionParameter,
 	omitBlank,
@@ -20,8 +25,6 @@ const defaultBatchSize = limits.deliveriesPerRequest;
 
 /** With a workflow that runs twice a day, one lost night is no loss. */
 const defaultFirstSeenWithinHours = 24;
-
-const childCompanyLabel = 'Child Company ID';
 
 const itemOptionsSchema = z.object({
 	companyId: companyIdSchema.optional(),
@@ -153,12 +156,9 @@ export const optionFields = (isFromOrders: boolean): INodeProperties[] => [
 		...optionsField,
 		options: [
 			...(isFromOrders ? [] : [batchSizeOption]),
-			{
-				...companyIdField,
-				displayName: childCompanyLabel,
-				description:
-					'The child company to create deliveries for. Your company must be authorized for it. Remove this option to use your own company: an empty value is an error.',
-			},
+			childCompanyField(
+				'The child company to create deliveries for. Your company must be authorized for it. Remove this option to use your own company: an empty value is an error.',
+			),
 			{
 				displayName: 'Delivery Type',
 				name: 'type',
