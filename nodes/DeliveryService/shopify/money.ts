@@ -47,13 +47,12 @@ function unitsAt(value: Decimal, scale: number): bigint {
 	return value.units * 10n ** BigInt(scale - value.scale);
 }
 
-/** Adds two values. */
 export function add(a: Decimal, b: Decimal): Decimal {
 	const scale = Math.max(a.scale, b.scale);
 	return { units: unitsAt(a, scale) + unitsAt(b, scale), scale };
 }
 
-/** Adds all values; undefined if one of them is undefined. */
+/** Undefined if one of the values is undefined. */
 export function sum(values: ReadonlyArray<Decimal | undefined>): Decimal | undefined {
 	return values.reduce<Decimal | undefined>(
 		(total, value) => total && value && add(total, value),
@@ -61,7 +60,6 @@ export function sum(values: ReadonlyArray<Decimal | undefined>): Decimal | undef
 	);
 }
 
-/** Subtracts `b` from `a`. */
 export function subtract(a: Decimal, b: Decimal): Decimal {
 	return add(a, { units: -b.units, scale: b.scale });
 }
@@ -102,17 +100,15 @@ export function sign(value: Decimal): -1 | 0 | 1 {
 	return value.units < 0n ? -1 : 1;
 }
 
-/** Whether both values are the same amount. */
+/** Whether both values are the same amount, whatever their scales. */
 export function isEqual(a: Decimal, b: Decimal): boolean {
 	return sign(subtract(a, b)) === 0;
 }
 
-/** The larger of two values. */
 export function max(a: Decimal, b: Decimal): Decimal {
 	return sign(subtract(a, b)) >= 0 ? a : b;
 }
 
-/** The smaller of two values. */
 export function min(a: Decimal, b: Decimal): Decimal {
 	return sign(subtract(a, b)) <= 0 ? a : b;
 }
