@@ -1,4 +1,4 @@
-/** What the ledger's answers mean for jobs: which may be sent, and why the others may not. */
+/** What the states in the ledger mean for jobs: which may be sent, and why the others may not. */
 import type { Claim, ClaimState, Found } from '../ledger/claims';
 import type { Ledger } from '../ledger/ledger';
 import { markDuplicates, settleDuplicates } from './duplicates';

@@ -1,5 +1,5 @@
 /**
- * The one place that reads what the service, a gateway or a proxy answers. A body is read up to a size,
+ * The one place that reads responses of the service, a gateway or a proxy. A body is read up to a size,
  * parsed up to a depth, and freed of the credential's secrets, which a server may quote. Text that a
  * message shows goes through `shownText`.
  */
@@ -26,7 +26,7 @@ export interface ServiceResponse {
 
 /**
  * The documented responses need some 100 kB for 100 deliveries, and a list of 10,000 webhooks 3 MB. n8n
- * answers nobody while it parses JSON, for some 10 ms per MB.
+ * serves nobody while it parses JSON, for some 10 ms per MB.
  */
 const maxBytes = 5_000_000;
 

@@ -1,4 +1,4 @@
-/** What becomes of an order, by what is known about it and the user's options. */
+/** Whether an order is sent, by what is known about it and the user's options. */
 import type { Delivery } from '../service/schemas';
 import { decideCash, type CashAction, type CashDecision } from './cash';
 import type { OrderFacts, StopReason } from './facts';

@@ -25,7 +25,7 @@ interface ShopifyOrder {
 	fulfillmentOrderId?: string;
 }
 
-/** What is known about an order, whatever becomes of it. */
+/** What is known about an order, whether it is sent, skipped or invalid. */
 export interface OrderInfo extends OrderSubject {
 	referenceId?: string;
 	/** What the delivery takes of its order, if it is for a fulfillment order. */
@@ -58,7 +58,7 @@ export interface OrderInfo extends OrderSubject {
 	actions?: Action[];
 }
 
-/** An order, and what becomes of it. */
+/** An order, and whether it is sent. */
 export interface MappedOrder extends OrderInfo {
 	decision:
 		| { kind: 'send'; delivery: OrderDelivery }
