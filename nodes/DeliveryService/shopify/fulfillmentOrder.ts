@@ -15,8 +15,6 @@ import {
 	type Address,
 } from './orderSchema';
 
-// The fields of a fulfillment order that are used: the part of an order that one location ships in one way.
-
 /** Shopify's delivery methods. */
 export const deliveryMethods = [
 	'shipping',
@@ -54,7 +52,7 @@ function oneOf<Values extends readonly [string, ...string[]]>(values: Values) {
 	return z.enum(values, expectedError(`one of ${values.join(', ')}`));
 }
 
-/** The schema of a fulfillment order; see above. */
+/** The used fields of a fulfillment order: the part of an order that one location ships in one way. */
 export const fulfillmentOrderSchema = object({
 	id: required(optionalText),
 	order_id: ifReadable(optionalText),

@@ -3,8 +3,6 @@ import { foldWords } from '../common/text';
 import type { OrderMapping } from './mapping';
 import type { Order } from './order';
 
-// Names are compared as a whole: "Pickup and delivery" is a delivery.
-
 /**
  * The names in a text, separated by commas or line breaks. Alternatives are in parentheses:
  * "(pay|payment) on delivery" is two names.
@@ -55,7 +53,8 @@ function toPattern(names: readonly string[]): RegExp {
 }
 
 /**
- * Whether a whole name is in a list. What it has in parentheses doesn't matter for the built-in names.
+ * Whether a whole name is in a list: "Pickup and delivery" is a delivery. What it has in parentheses doesn't
+ * matter for the built-in names.
  *
  * @param names "*" in them stands for any text; letter case and accents don't matter
  */

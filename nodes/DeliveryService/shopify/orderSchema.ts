@@ -244,7 +244,7 @@ const amounts = z
 		return shop && presentment && { shop, presentment };
 	});
 
-/** The schema of an order; see above. */
+/** The used fields of an order, as REST names them. */
 export const orderSchema = object({
 	id: optionalText,
 	name: optionalText,
