@@ -1,9 +1,5 @@
 import type { Exchange } from '../../../nodes/DeliveryService/service/client';
-import {
-	serviceDetail,
-	explainFailure,
-	notADeliveryService,
-} from '../../../nodes/DeliveryService/service/errors';
+import { serviceDetail, explainFailure } from '../../../nodes/DeliveryService/service/errors';
 
 function responseWith(
 	status: number,
@@ -202,10 +198,6 @@ describe('the details of a failed request', () => {
 	])('never advises to try again in the details of %j', (exchange, detail) => {
 		expect(serviceDetail(exchange)).toBe(detail);
 	});
-});
-
-test('points to the Base URL after an unreadable success', () => {
-	expect(notADeliveryService.description).toContain('Base URL');
 });
 
 describe('a signature that the service quotes', () => {
