@@ -1,4 +1,7 @@
-/** What a service, a gateway or a proxy can do with its answers: stop n8n, or have a secret shown. */
+/**
+ * What a service, a gateway or a proxy can do with its answers, and a customer with an order: stop n8n, have
+ * a secret shown, or write into its messages.
+ */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 
@@ -37,11 +40,11 @@ const apiKeyId = 'key_4f2a';
 const apiSecret = 'tV9/q+Zr3"x&Wm7Kc5Yd2Hs8';
 const credential = () => ({ baseUrl, apiKeyId, apiSecret, companyId: 1001 });
 
-const run = async (parameters: INodeParameters, item: object = {}) =>
+const run = async (parameters: INodeParameters, ...items: object[]) =>
 	await runNode({
 		node: 'deliveryService',
 		parameters,
-		items: [{ json: { ...item } }],
+		items: (items.length > 0 ? items : [{}]).map((item) => ({ json: { ...item } })),
 		credential: credential(),
 	});
 
@@ -57,13 +60,14 @@ const readers: Record<string, () => Promise<unknown>> = {
 			{ resource: 'delivery', operation: 'createFromOrders', ...pickupFields },
 			sampleOrder({ created_at: new Date().toISOString() }),
 		),
-	Create: async () =>
+	'Create, two in a request': async () =>
 		await run(
 			{
 				...{ resource: 'delivery', operation: 'create', source: 'json' },
-				...{ deliveryJson: '={{ $json }}', skipAlreadySent: true },
+				...{ deliveryJson: '={{ $json }}', skipAlreadySent: true, options: { batchSize: 2 } },
 			},
 			delivery({ referenceId: 'R1' }),
+			delivery({ referenceId: 'R2' }),
 		),
 	Update: async () =>
 		await run({
@@ -251,20 +255,22 @@ describe('a server that quotes the request', () => {
 	);
 });
 
-describe('a broken answer', () => {
-	const codes = '\u001b[2J\u001b]0;pwned\u0007\r\nfake line \u202etxt';
-	/** The texts for people in what is shown: those of errors, hints and items. */
-	const textsOf = (seen: unknown): string[] => {
-		if (typeof seen !== 'object' || seen === null) return [];
-		const own = seen instanceof Error ? [seen.message] : [];
-		const fields = Object.entries(seen).flatMap(([name, value]: [string, unknown]) =>
-			typeof value === 'string' && /^(message|description|reason|actionNeeded)$/.test(name)
-				? [value]
-				: textsOf(value),
-		);
-		return [...own, ...fields];
-	};
+/** Control codes, and a line that looks like one of a message or an email. */
+const codes = '\u001b[2J\u001b]0;pwned\u0007\r\nfake line \u202etxt';
 
+/** The texts for people in what is shown: those of errors, hints and items. */
+const textsOf = (seen: unknown): string[] => {
+	if (typeof seen !== 'object' || seen === null) return [];
+	const own = seen instanceof Error ? [seen.message] : [];
+	const fields = Object.entries(seen).flatMap(([name, value]: [string, unknown]) =>
+		typeof value === 'string' && /^(message|description|reason|actionNeeded)$/.test(name)
+			? [value]
+			: textsOf(value),
+	);
+	return [...own, ...fields];
+};
+
+describe('a broken answer', () => {
 	const record = { index: 0, id: codes, referenceId: codes, statusDelivery: codes };
 	const listed = { url: `https://a.example/${codes}`, action: 3, status: 'Banned' };
 	const bodiesWith = (text: string): Record<string, unknown> => ({
@@ -277,7 +283,12 @@ describe('a broken answer', () => {
 			code: 'OK',
 			payload: [record, { ...record, index: 7, id: text, referenceId: text }],
 		},
-		webhooks: [listed, { ...listed, url: text }, { ...listed, action: 77, status: text }, text],
+		webhooks: [
+			{ ...listed, url: `https://a.example/${text}` },
+			{ ...listed, url: text },
+			{ ...listed, action: 77, status: text },
+			text,
+		],
 		job: { code: text, message: text, data: { jobs: text } },
 	});
 
@@ -336,4 +347,46 @@ describe('a broken answer', () => {
 		expect(textsOf(await read(name)).join()).toContain('The response is larger than 5 MB.');
 		await until(() => isClosed);
 	});
+});
+
+/** A value once for each text in it, which then contains the codes. */
+function* withCodes(value: unknown): Generator<unknown> {
+	if (typeof value === 'string') yield `${value}${codes}`;
+	if (typeof value !== 'object' || value === null) return;
+	for (const [key, one] of Object.entries(value))
+		for (const changed of withCodes(one)) {
+			const copy = { ...value, [key]: changed };
+			yield Array.isArray(value) ? Object.values(copy) : copy;
+		}
+}
+
+test('no text of an order starts a line in what is shown', async () => {
+	const name = '#1001';
+	const order = {
+		...sampleOrder({ name, created_at: new Date().toISOString() }),
+		note_attributes: [{ name: 'Delivery Date', value: '1/2 or 2/3' }],
+	};
+	const orders = [
+		...[order, { ...order, shipping_address: null }],
+		{ ...order, financial_status: 'pending' },
+		{ ...order, ...{ email: null, contact_email: null, customer: null } },
+	].flatMap((one) => [...withCodes(one)]);
+	const items = orders.map((one, index) => {
+		const changed = z.object({ name: z.string() }).passthrough().parse(one);
+		return {
+			...{ ...changed, id: index + 1 },
+			...(changed.name === name && { name: `#${index}` }),
+		};
+	});
+	const { items: output, hints } = await runNode({
+		node: 'deliveryService',
+		...{ items, credential: credential(), onError: 'continueRegularOutput' },
+		parameters: {
+			...{ resource: 'delivery', operation: 'createFromOrders', ...pickupFields },
+			options: { dryRun: true },
+		},
+	});
+	const texts = textsOf([output, hints]);
+	expect(texts.join()).toContain('fake line');
+	expect(texts.filter((text) => /[\p{Cc}\p{Bidi_C}]/u.test(text))).toEqual([]);
 });

@@ -6,11 +6,20 @@ export function isLongerThan(text: string, maxCharacters: number): boolean {
 	return text.length > maxCharacters && Array.from(text).length > maxCharacters;
 }
 
-/** The text, shortened to `maxCharacters` code points. */
-export function truncate(text: string, maxCharacters: number): string {
-	return isLongerThan(text, maxCharacters)
-		? `${Array.from(text).slice(0, maxCharacters).join('')}...`
-		: text;
+/** Characters that start a line, control a terminal, or reverse the text after them. */
+const controlling = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_C}]+/gu;
+
+/** Text from outside in one line: lines of its own would look like those of a message or an email. */
+export function oneLine(text: string): string {
+	return text.replace(controlling, ' ').trim();
+}
+
+/** Text from outside as a message quotes it: in one line of up to `maxCharacters` code points. */
+export function excerpt(text: string, maxCharacters: number): string {
+	const line = oneLine(text);
+	return isLongerThan(line, maxCharacters)
+		? `${Array.from(line).slice(0, maxCharacters).join('')}...`
+		: line;
 }
 
 /** The sentence with a lowercase first letter, for use after a colon. */
@@ -113,5 +122,5 @@ export function describeValue(value: unknown): string {
 	if (typeof value === 'object') return 'an object';
 	if (typeof value === 'number' || typeof value === 'boolean') return String(value);
 	if (typeof value !== 'string') return `a ${typeof value}`;
-	return `the text "${truncate(value, maxShownLength)}"`;
+	return `the text "${excerpt(value, maxShownLength)}"`;
 }

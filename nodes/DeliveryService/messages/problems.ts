@@ -1,6 +1,6 @@
 /** The sentences about orders that can't be read, sent or updated. */
 import type { Problem } from '../common/result';
-import { describeValue, isBlank, joinSentences, lowerFirst, truncate } from '../common/text';
+import { describeValue, isBlank, joinSentences, lowerFirst, excerpt } from '../common/text';
 import type { OrderProblem, OrderSubject } from '../shopify/problems';
 import { pages } from './help';
 import { quoted } from './lists';
@@ -32,7 +32,7 @@ function problemOf({ label = 'The order' }: OrderSubject, problem: OrderProblem)
 			};
 		case 'graphqlError':
 			return {
-				message: `Shopify's GraphQL API returned an error instead of an order: ${truncate(problem.text, 200)}`,
+				message: `Shopify's GraphQL API returned an error instead of an order: ${excerpt(problem.text, 200)}`,
 			};
 		case 'notFound':
 			return {

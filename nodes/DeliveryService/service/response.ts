@@ -6,6 +6,7 @@
 import { z } from 'zod/v4';
 
 import { anyObject, isWithinLimits, tryParseJson } from '../common/data';
+import { oneLine } from '../common/text';
 
 /** A response of the service. */
 export interface ServiceResponse {
@@ -109,9 +110,7 @@ function parseBody(text: string): Pick<ServiceResponse, 'body' | 'unreadable'> {
  */
 export function shownText(text: string, maxCharacters: number): string {
 	const isCut = text.length > maxTextLength;
-	return text
-		.slice(0, maxTextLength)
-		.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_C}]+/gu, ' ')
+	return oneLine(text.slice(0, maxTextLength))
 		.replaceAll(/(?<=signature(=|%(25){0,3}3D))[0-9a-f]+|[0-9a-f]{64,}/gi, '***')
 		.replace(isCut ? /[0-9a-f]{1,63}$/i : '', '')
 		.trim()

@@ -3,7 +3,7 @@ import type { z } from 'zod/v4';
 
 import { fieldOf, valueAt } from '../common/data';
 import { failure, type Result } from '../common/result';
-import { truncate } from '../common/text';
+import { excerpt } from '../common/text';
 
 /**
  * Checks a value against a rule of the API document before anything is sent.
@@ -108,7 +108,7 @@ const typeNames: Readonly<Record<string, string>> = {
 
 /** The value as shown in a message: text quoted and shortened, lists and objects by their type. */
 function quotedValue(value: unknown): string {
-	if (typeof value === 'string') return `"${truncate(value, 60)}"`;
+	if (typeof value === 'string') return `"${excerpt(value, 60)}"`;
 	if (Array.isArray(value)) return '(a list)';
 	return typeof value === 'object' && value !== null ? '(an object)' : String(value);
 }

@@ -5,7 +5,7 @@
 import { DateTime, Info } from 'luxon';
 
 import { clockAt, dayAt } from '../common/clock';
-import { normalizeName } from '../common/text';
+import { excerpt, normalizeName } from '../common/text';
 import type { OrderMapping } from './mapping';
 import type { Order } from './order';
 import type { LineUnits } from './units';
@@ -77,7 +77,7 @@ export function findDeliveryDate(
 	const chosen = isUnclear ? [] : written.filter((text) => !onlyDate.test(text));
 	const given = [chosen, valuesOf(timeAttributes)].flatMap((some) => some.join(' or ') || []);
 	return {
-		...(isUnclear ? { unclear: texts.join(' or ') } : { day }),
+		...(isUnclear ? { unclear: excerpt(texts.join(' or '), 100) } : { day }),
 		time: given.join(', ') || [...new Set(window)].join(' to ') || undefined,
 	};
 }

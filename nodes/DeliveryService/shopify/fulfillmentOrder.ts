@@ -8,6 +8,7 @@ import {
 	list,
 	object,
 	optionalCount,
+	optionalLines,
 	optionalText,
 	optionalWholeNumber,
 	orderAddressSchema,
@@ -84,7 +85,7 @@ export const fulfillmentOrderSchema = object({
 		max_delivery_date_time: ifReadable(optionalText),
 		/** What the customer entered at checkout for a local delivery. */
 		additional_information: object({
-			instructions: ifReadable(optionalText),
+			instructions: ifReadable(optionalLines),
 			phone: ifReadable(optionalText),
 		})
 			.nullish()

@@ -4,7 +4,13 @@ import { z } from 'zod/v4';
 import { deliveryTypeSchema, packageSizeSchema } from '../service/schemas';
 import { isEmailAddress } from '../service/values';
 import { deliveryMethods } from './fulfillmentOrder';
-import { optionalAmount, optionalCount, required, optionalText } from './orderSchema';
+import {
+	optionalAmount,
+	optionalCount,
+	optionalLines,
+	optionalText,
+	required,
+} from './orderSchema';
 
 const names = z.array(required(optionalText));
 
@@ -46,7 +52,7 @@ export function openFilters({ deliveryDateAttributes, deliveryDateFormat }: Filt
 
 /** Values that replace the order's own data. */
 const overridesSchema = z.strictObject({
-	instructions: optionalText,
+	instructions: optionalLines,
 	referenceId: optionalText,
 	tags: z.array(required(optionalText)).default([]),
 	packageName: optionalText,

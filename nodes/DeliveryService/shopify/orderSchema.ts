@@ -2,7 +2,7 @@
 import { z } from 'zod/v4';
 
 import { valueAt } from '../common/data';
-import { isBlank, stripInvisible } from '../common/text';
+import { isBlank, oneLine, stripInvisible } from '../common/text';
 import { parseDecimal, sign, toNumber } from './money';
 
 /** The invisible character between the parts of an address line (Shopify's "worldwide" library). */
@@ -58,13 +58,20 @@ function parseWholeNumber(value: string | number): number | undefined {
 }
 
 /** Trimmed text without invisible characters; numbers are converted to text. */
-export const optionalText = optionalScalar('text', (value) => stripInvisible(String(value)).trim());
+export const optionalLines = optionalScalar('text', (value) =>
+	stripInvisible(String(value)).trim(),
+);
+
+/** The same in one line, so that messages can quote it. */
+export const optionalText = optionalScalar('text', (value) =>
+	oneLine(stripInvisible(String(value))),
+);
 
 /** Text that may contain the word joiners with which Shopify separates additional address fields. */
 const optionalAddressLine = optionalScalar('text', (value) =>
 	String(value)
 		.split(wordJoiner)
-		.map((part) => stripInvisible(part).trim())
+		.map((part) => oneLine(stripInvisible(part)))
 		.join(wordJoiner),
 );
 
@@ -104,7 +111,7 @@ const noteAttributes = z.transform((value) => {
 	return entries.flatMap((entry) => {
 		const [given, content] = [valueAt(entry, ['name']), valueAt(entry, ['value'])];
 		const name = optionalText.safeParse(given).data;
-		const text = typeof content === 'boolean' ? content : optionalText.safeParse(content).data;
+		const text = typeof content === 'boolean' ? content : optionalLines.safeParse(content).data;
 		return name && text !== undefined ? [{ name, value: String(text) }] : [];
 	});
 });
@@ -258,7 +265,7 @@ export const orderSchema = object({
 	email: ifReadable(optionalText),
 	contact_email: ifReadable(optionalText),
 	phone: ifReadable(optionalText),
-	note: ifReadable(optionalText),
+	note: ifReadable(optionalLines),
 	note_attributes: noteAttributes,
 	tags,
 	currency: ifReadable(optionalText),

@@ -52,6 +52,9 @@ const answers: Record<string, Answer> = {
 	},
 };
 
+/** Of these, publishing meets all kinds of reading: text, a list, and no end. n8n 2 tries it for 20 s each. */
+const worstAnswers = ['2 MB of letters', '100,000 webhooks', 'a body that never ends'];
+
 /** Longer than on a quiet machine by far, and shorter than the seconds to minutes that these answers took. */
 const maxSilenceMs = 4_000;
 
@@ -136,6 +139,7 @@ export function testAttacks(installation: () => Installation): void {
 			const rows: Array<Record<string, unknown>> = [];
 			for (const [name, read] of Object.entries(readers()))
 				for (const [kind, body] of Object.entries(answers)) {
+					if (name === 'publishing' && !worstAnswers.includes(kind)) continue;
 					answer = body;
 					const start = Date.now();
 					const silence = await longestSilence(installation().n8n.url, read);

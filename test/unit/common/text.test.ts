@@ -5,7 +5,7 @@ import {
 	isBlank,
 	isLongerThan,
 	stripInvisible,
-	truncate,
+	excerpt,
 } from '../../../nodes/DeliveryService/common/text';
 import { isEmailAddress } from '../../../nodes/DeliveryService/service/values';
 
@@ -55,10 +55,10 @@ describe('the length of a text', () => {
 		expect(isLongerThan(`${text}x`, count)).toBe(true);
 	});
 
-	test('truncate never splits a code point', () => {
-		expect(truncate('🎁👍é!', 2)).toBe('🎁👍...');
-		expect(truncate('🎁', 1)).toBe('🎁');
-		expect(truncate('abc', 3)).toBe('abc');
+	test('excerpt never splits a code point', () => {
+		expect(excerpt('🎁👍é!', 2)).toBe('🎁👍...');
+		expect(excerpt('🎁', 1)).toBe('🎁');
+		expect(excerpt('abc', 3)).toBe('abc');
 	});
 });
 

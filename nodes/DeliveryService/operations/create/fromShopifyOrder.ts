@@ -1,6 +1,6 @@
 /** The fields of Create From Shopify Orders, and how an item becomes a delivery by them. */
 import { readJson } from '../../common/parameters';
-import { truncate } from '../../common/text';
+import { excerpt } from '../../common/text';
 import { pickupProblem } from '../../messages/pickup';
 import { orderProblem, ruleProblem } from '../../messages/problems';
 import { limits } from '../../service/schemas';
@@ -48,5 +48,5 @@ export const fromShopifyOrder: Source = {
 		return { ...known, delivery: { pickup: pickup.value, ...decision.delivery } };
 	},
 	rephrase: (problem, referenceId = '') =>
-		ruleProblem(truncate(referenceId, limits.referenceIdLength), problem),
+		ruleProblem(excerpt(referenceId, limits.referenceIdLength), problem),
 };

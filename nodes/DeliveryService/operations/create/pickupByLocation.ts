@@ -10,7 +10,7 @@ import {
 	type ParameterReader,
 } from '../../common/parameters';
 import { failure, type Result } from '../../common/result';
-import { isBlank, stripInvisible, truncate } from '../../common/text';
+import { isBlank, stripInvisible, excerpt } from '../../common/text';
 import type { PickupProblem } from '../../messages/pickup';
 import { placeOverrideSchema } from '../../service/schemas';
 import { serviceLabels, validate } from '../../service/validation';
@@ -139,7 +139,7 @@ const readTable = oncePerRun((value: Record<string, unknown>): TableResult<Picku
 		const location = validate(text, named, 'Shopify location', {});
 		if (!location.ok)
 			return failure({ code: 'invalidLocation', number: index + 1, problem: location.problem });
-		const name = truncate(location.value, 60);
+		const name = excerpt(location.value, 60);
 		const place = readRow(row, name);
 		if (!place.ok) return place;
 		const key = locationKey(location.value);
