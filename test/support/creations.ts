@@ -1,6 +1,7 @@
 import type { Claim } from '../../nodes/DeliveryService/ledger/claims';
 import type { Job } from '../../nodes/DeliveryService/sending/job';
 import type { Exchange } from '../../nodes/DeliveryService/service/client';
+import type { ServiceResponse } from '../../nodes/DeliveryService/service/response';
 import { deliverySchema, type CreationBody } from '../../nodes/DeliveryService/service/schemas';
 import { delivery } from './sampleDelivery';
 
@@ -28,7 +29,7 @@ export function respondWith(
 	status: number,
 	body?: unknown,
 	headers: Record<string, string> = {},
-): Exchange {
+): ServiceResponse {
 	return { kind: 'response', status, headers, body };
 }
 

@@ -6,6 +6,7 @@ import fc from 'fast-check';
 
 import type { Exchange } from '../../nodes/DeliveryService/service/client';
 import type { CreationBody, Delivery } from '../../nodes/DeliveryService/service/schemas';
+import { respondWith } from './creations';
 
 /** An API variant of the model, put together from how each part of the document is interpreted. */
 export interface ModelVariant {
@@ -314,12 +315,4 @@ export class ServiceModel {
 				return { code, message };
 		}
 	}
-}
-
-function respondWith(
-	status: number,
-	body: unknown,
-	headers: Readonly<Record<string, string>> = {},
-): Exchange {
-	return { kind: 'response', status, headers, body };
 }

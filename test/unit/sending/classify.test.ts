@@ -4,9 +4,7 @@ import {
 	type ExchangeClass,
 } from '../../../nodes/DeliveryService/sending/responses';
 import type { NoResponse } from '../../../nodes/DeliveryService/service/client';
-
-const responseWith = (status: number, headers: Record<string, string> = {}, body?: unknown) =>
-	({ kind: 'response', status, headers, body }) as const;
+import { respondWith } from '../../support/creations';
 
 test.each<[ExchangeClass, number[]]>([
 	['done', [200, 201, 204, 299]],
@@ -16,7 +14,7 @@ test.each<[ExchangeClass, number[]]>([
 	['unknown', [300, 301, 302, 303, 307, 308, 399, 408, 500, 502, 503, 504, 599, 600, 0, 100, 199]],
 ])('classifies responses as %s: %j', (expected, statuses) => {
 	for (const status of statuses)
-		expect([status, classifyExchange(responseWith(status))]).toEqual([status, expected]);
+		expect([status, classifyExchange(respondWith(status))]).toEqual([status, expected]);
 });
 
 test.each<[ExchangeClass, string[]]>([
@@ -50,9 +48,9 @@ test.each<[ExchangeClass, unknown]>([
 	['unknown', { message: 'Service Unavailable' }],
 	['unknown', { code: 14, message: 'upstream request timeout' }],
 ])('classifies a creation with 503 and Retry-After as %s for the body %j', (expected, body) => {
-	const exchange = responseWith(503, { 'retry-after': '5' }, body);
+	const exchange = respondWith(503, body, { 'retry-after': '5' });
 	expect(classifyCreation(exchange)).toBe(expected);
 	// Making an update twice does no harm.
 	expect(classifyExchange(exchange)).toBe('notProcessed');
-	expect(classifyExchange(responseWith(500, { 'retry-after': '5' }, body))).toBe('unknown');
+	expect(classifyExchange(respondWith(500, body, { 'retry-after': '5' }))).toBe('unknown');
 });

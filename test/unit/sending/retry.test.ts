@@ -2,6 +2,7 @@ import fc from 'fast-check';
 
 import { nextPauseMs } from '../../../nodes/DeliveryService/sending/request';
 import type { Exchange } from '../../../nodes/DeliveryService/service/client';
+import { respondWith } from '../../support/creations';
 
 const now = Date.UTC(2026, 2, 1, 12, 0, 0);
 const noJitter = 0.5;
@@ -10,12 +11,8 @@ const pauseMs = (exchange: Exchange, attempt: number, at: number, random: number
 	nextPauseMs(exchange, attempt, Infinity, at, random) ?? NaN;
 
 function busy(retryAfter?: string, status = 429): Exchange {
-	return {
-		kind: 'response',
-		status,
-		headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter },
-		body: undefined,
-	};
+	const headers = retryAfter === undefined ? undefined : { 'retry-after': retryAfter };
+	return respondWith(status, undefined, headers);
 }
 
 test.each([

@@ -7,6 +7,7 @@ import {
 } from '../../../nodes/DeliveryService/sending/updates';
 import type { Exchange } from '../../../nodes/DeliveryService/service/client';
 import type { UpdateBody } from '../../../nodes/DeliveryService/service/schemas';
+import { respondWith } from '../../support/creations';
 import { VirtualTime } from '../../support/virtualTime';
 
 const flags = { recalculatePrice: true, reorderRoute: true, recalculateCity: true };
@@ -15,14 +16,8 @@ function update(item: number, ids: string[], changes: Partial<Update> = {}): Upd
 	return { item, targetKind: 'deliveryIds', ids, changes: { cod: 1 }, flags, ...changes };
 }
 
-const answer = (
-	status: number,
-	body?: unknown,
-	headers: Record<string, string> = {},
-): Exchange => ({ kind: 'response', status, headers, body });
-
 /** The documented response to an update (docs/api.md, section 4.2). */
-const done = (jobs: unknown = 'job') => answer(200, { code: 'OK', data: { jobs } });
+const done = (jobs: unknown = 'job') => respondWith(200, { code: 'OK', data: { jobs } });
 
 /** Runs updates; returns the request bodies, the results per request, and the duration. */
 async function run(
@@ -88,14 +83,14 @@ test('counts the documented response as updated, and returns it with the results
 });
 
 test.each<[string, Exchange, string]>([
-	['no body', answer(204), 'Check the Base URL in the credential'],
-	['a web page', answer(200, '<!doctype html>'), 'Check the Base URL in the credential'],
-	['no job', answer(200, { code: 'OK', data: {} }), 'The service says: (OK)'],
+	['no body', respondWith(204), 'Check the Base URL in the credential'],
+	['a web page', respondWith(200, '<!doctype html>'), 'Check the Base URL in the credential'],
+	['no job', respondWith(200, { code: 'OK', data: {} }), 'The service says: (OK)'],
 	['an empty job', done(''), 'The service says: (OK)'],
-	['a list', answer(200, [{ data: { jobs: 'j1' } }]), 'The service says: [{"data"'],
+	['a list', respondWith(200, [{ data: { jobs: 'j1' } }]), 'The service says: [{"data"'],
 	[
 		'a code of an error',
-		answer(200, { code: 'ERROR', message: 'The route has left' }),
+		respondWith(200, { code: 'ERROR', message: 'The route has left' }),
 		'The service says: The route has left (ERROR)',
 	],
 ])('reports a success with %s as unknown without sending it again', async (...row) => {
@@ -115,7 +110,7 @@ describe('a batch with a wrong ID', () => {
 
 	test.each([400, 403, 404])('updates the nine others individually after %d', async (status) => {
 		const { bodies, results } = await run([update(0, ids), update(1, ['a'])], (body) =>
-			idsOf(body)?.includes('d3') ? answer(status, { message: 'd3 is not known' }) : done(),
+			idsOf(body)?.includes('d3') ? respondWith(status, { message: 'd3 is not known' }) : done(),
 		);
 		expect(bodies.map(idsOf)).toEqual([ids, ...ids.map((id) => [id]), ['a']]);
 		const kinds = ids.map((id) => [id, id === 'd3' ? 'rejected' : 'updated']);
@@ -129,7 +124,7 @@ describe('a batch with a wrong ID', () => {
 	});
 
 	test('leaves all deliveries of the request unknown after a server error', async () => {
-		const { bodies, results } = await run([update(0, ids)], () => answer(500));
+		const { bodies, results } = await run([update(0, ids)], () => respondWith(500));
 		expect(bodies.map(idsOf)).toEqual([ids, ids, ids]);
 		expect(new Set(Object.values(kindsOf(results)))).toEqual(new Set(['unknown']));
 	});
@@ -137,9 +132,12 @@ describe('a batch with a wrong ID', () => {
 
 describe('a busy service', () => {
 	test.each<[string, Exchange]>([
-		['429', answer(429, undefined, { 'retry-after': '30' })],
-		['503 with Retry-After', answer(503, undefined, { 'retry-after': '30' })],
-		['503 with Retry-After and a web page', answer(503, '<p>Soon</p>', { 'retry-after': '30' })],
+		['429', respondWith(429, undefined, { 'retry-after': '30' })],
+		['503 with Retry-After', respondWith(503, undefined, { 'retry-after': '30' })],
+		[
+			'503 with Retry-After and a web page',
+			respondWith(503, '<p>Soon</p>', { 'retry-after': '30' }),
+		],
 	])('retries after the requested pause on %s', async (_what, busy) => {
 		const { bodies, results, tookMs } = await run([update(0, ['a', 'b'])], (_, request) =>
 			request < 3 ? busy : done(),
@@ -156,7 +154,7 @@ describe('a busy service', () => {
 	test('sends nothing more when Retry-After exceeds the retry time', async () => {
 		const { bodies, results, tookMs } = await run(
 			[update(0, ['a', 'b']), update(1, ['c'], { changes: { cod: 2 } })],
-			() => answer(429, undefined, { 'retry-after': '600' }),
+			() => respondWith(429, undefined, { 'retry-after': '600' }),
 		);
 		expect(bodies).toHaveLength(1);
 		expect(tookMs).toBe(0);
@@ -182,7 +180,7 @@ describe('a lost response', () => {
 	test.each<[string, Exchange]>([
 		['a broken connection', lost],
 		['a timeout', { kind: 'noResponse', code: 'ECONNABORTED' }],
-		['a server error', answer(500)],
+		['a server error', respondWith(500)],
 	])('retries the same request after %s', async (_what, exchange) => {
 		const { bodies, results } = await run([update(0, ['a', 'b'])], (_, request) =>
 			request < 3 ? exchange : done(),
@@ -227,8 +225,8 @@ describe('a lost response', () => {
 	test.each<[string, Exchange]>([
 		['an untrusted certificate', { kind: 'noResponse', code: 'CERT_HAS_EXPIRED' }],
 		['no connection', { kind: 'noResponse', code: 'ECONNREFUSED' }],
-		['a wrong key', answer(401)],
-		['a busy service', answer(429, undefined, { 'retry-after': '600' })],
+		['a wrong key', respondWith(401)],
+		['a busy service', respondWith(429, undefined, { 'retry-after': '600' })],
 	])(
 		'keeps the outcome unknown when the retry fails because of %s, and halts',
 		async (_what, exchange) => {
@@ -241,7 +239,7 @@ describe('a lost response', () => {
 	test('keeps the outcome unknown when the retry is rejected, and shows the rejection', async () => {
 		const changes = { referenceId: 'R0-B' };
 		const { bodies, results } = await run([update(0, ['a'], { changes })], (_, request) =>
-			request === 1 ? answer(504) : answer(409, { message: 'The reference is in use' }),
+			request === 1 ? respondWith(504) : respondWith(409, { message: 'The reference is in use' }),
 		);
 		expect(bodies).toHaveLength(2);
 		expect(kindsOf(results)).toEqual({ a: 'unknown' });
@@ -272,20 +270,24 @@ describe('a lost response', () => {
 
 	test('neither retries nor sends another update after a redirect', async () => {
 		const updates = [update(0, ['a']), update(1, ['b'], { changes: { cod: 2 } })];
-		const { bodies, results } = await run(updates, () => answer(308));
+		const { bodies, results } = await run(updates, () => respondWith(308));
 		expect(bodies).toHaveLength(1);
 		expect(kindsOf(results)).toEqual({ a: 'unknown', b: 'notSent' });
 	});
 
 	test('does not retry an update that replaces its reference ID after 503 from a gateway', async () => {
 		const renamed = { targetKind: 'referenceIds', changes: { referenceId: 'R0-B' } } as const;
-		const unavailable = answer(503, { message: 'Service Unavailable' }, { 'retry-after': '1' });
+		const unavailable = respondWith(
+			503,
+			{ message: 'Service Unavailable' },
+			{ 'retry-after': '1' },
+		);
 		const { bodies, results } = await run([update(0, ['R0'], renamed)], (_, request) =>
-			request === 1 ? unavailable : answer(404),
+			request === 1 ? unavailable : respondWith(404),
 		);
 		expect(bodies).toHaveLength(1);
 		expect(kindsOf(results)).toEqual({ R0: 'unknown' });
-		const busy = answer(503, { code: 'BUSY', message: 'Later' }, { 'retry-after': '1' });
+		const busy = respondWith(503, { code: 'BUSY', message: 'Later' }, { 'retry-after': '1' });
 		const later = await run([update(0, ['R0'], renamed)], (_, request) =>
 			request === 1 ? busy : done(),
 		);
@@ -331,7 +333,7 @@ test('does not retry when the execution is stopped during the pause', async () =
 		[update(0, ['a'])],
 		() => {
 			stop.abort();
-			return answer(429, undefined, { 'retry-after': '30' });
+			return respondWith(429, undefined, { 'retry-after': '30' });
 		},
 		{ signal: stop.signal },
 	);

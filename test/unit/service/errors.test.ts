@@ -1,13 +1,6 @@
 import type { Exchange } from '../../../nodes/DeliveryService/service/client';
 import { serviceDetail, explainFailure } from '../../../nodes/DeliveryService/service/errors';
-
-function responseWith(
-	status: number,
-	body?: unknown,
-	headers: Record<string, string> = {},
-): Exchange {
-	return { kind: 'response', status, headers, body };
-}
+import { respondWith } from '../../support/creations';
 
 describe('explaining a response', () => {
 	test.each([
@@ -16,7 +9,7 @@ describe('explaining a response', () => {
 		[404, 'could not find the requested resource', 'Base URL and the Company ID'],
 		[429, 'Rate limit of the Delivery Service exceeded', 'Wait a minute'],
 	])('explains status %d and advises what to do', (status, explanation, advice) => {
-		const { message, description } = explainFailure(responseWith(status));
+		const { message, description } = explainFailure(respondWith(status));
 		expect(message).toContain(explanation);
 		expect(description).toContain(advice);
 		expect(description).not.toContain('The service says');
@@ -36,17 +29,17 @@ describe('explaining a response', () => {
 		[503, 'soon', 'Try again later.'],
 	])('explains status %d with Retry-After %s', (status, value, advice) => {
 		expect(
-			explainFailure(responseWith(status, { message: 'Busy' }, { 'retry-after': value }))
+			explainFailure(respondWith(status, { message: 'Busy' }, { 'retry-after': value }))
 				.description,
 		).toBe(`${advice} The service says: Busy`);
 	});
 
 	test('advises to check the IDs that the user entered on a 404', () => {
-		expect(explainFailure(responseWith(404), 'delivery IDs or reference IDs').description).toBe(
+		expect(explainFailure(respondWith(404), 'delivery IDs or reference IDs').description).toBe(
 			'Check the delivery IDs or reference IDs, and the Base URL in the credential.',
 		);
-		expect(explainFailure(responseWith(403), 'delivery IDs or reference IDs')).toEqual(
-			explainFailure(responseWith(403)),
+		expect(explainFailure(respondWith(403), 'delivery IDs or reference IDs')).toEqual(
+			explainFailure(respondWith(403)),
 		);
 	});
 
@@ -71,7 +64,7 @@ describe('explaining a response', () => {
 		[{ message: 'See api.example.com' }, 'The service says: See api.example.com'],
 		[{ errors: 'x'.repeat(600) }, `The service says: {"errors":"${'x'.repeat(489)}`],
 	])('quotes the readable fields of the body %j', (body, description) => {
-		expect(explainFailure(responseWith(400, body))).toEqual({
+		expect(explainFailure(respondWith(400, body))).toEqual({
 			message: 'The Delivery Service rejected the request (status 400)',
 			description,
 		});
@@ -80,7 +73,7 @@ describe('explaining a response', () => {
 	test.each([undefined, null, '', [], {}, { code: null, message: null }, { code: '' }])(
 		'says that the service gave no reason for the body %j',
 		(body) => {
-			expect(explainFailure(responseWith(422, body))).toEqual({
+			expect(explainFailure(respondWith(422, body))).toEqual({
 				message: 'The Delivery Service rejected the request (status 422)',
 				description: 'The service gave no reason. Check the values that you entered.',
 			});
@@ -121,11 +114,11 @@ describe('explaining a response', () => {
 	});
 
 	test.each([500, 503, 599, 100])('explains status %d as a server error', (status) => {
-		expect(explainFailure(responseWith(status))).toEqual({
+		expect(explainFailure(respondWith(status))).toEqual({
 			message: `The Delivery Service returned a server error (status ${status})`,
 			description: 'Try again later.',
 		});
-		expect(explainFailure(responseWith(status, { message: 'Down' })).description).toBe(
+		expect(explainFailure(respondWith(status, { message: 'Down' })).description).toBe(
 			'Try again later. The service says: Down',
 		);
 	});
@@ -188,8 +181,8 @@ describe('explaining a missing response', () => {
 
 describe('the details of a failed request', () => {
 	test.each<[Exchange, string]>([
-		[responseWith(500), ''],
-		[responseWith(500, { message: 'Down' }), 'The service says: Down'],
+		[respondWith(500), ''],
+		[respondWith(500, { message: 'Down' }), 'The service says: Down'],
 		[{ kind: 'noResponse', code: 'ETIMEDOUT' }, ''],
 		[{ kind: 'noResponse', code: 'ECONNABORTED' }, ''],
 		[{ kind: 'noResponse', code: 'ECONNRESET' }, 'The error code is ECONNRESET.'],
@@ -213,7 +206,7 @@ describe('a signature that the service quotes', () => {
 		`${'x'.repeat(460)} ${signature}`,
 	])('is removed from %s', (text) => {
 		for (const body of [text, { message: text }, { code: 'X', errors: [{ url: text }] }]) {
-			const shown = JSON.stringify(explainFailure(responseWith(422, body)));
+			const shown = JSON.stringify(explainFailure(respondWith(422, body)));
 			expect(shown).not.toMatch(/5e5e/i);
 			expect(shown).toContain('The service says');
 		}

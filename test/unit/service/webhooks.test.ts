@@ -11,6 +11,7 @@ import {
 	isSameUrl,
 	webhookName,
 } from '../../../nodes/DeliveryService/service/webhooks';
+import { respondWith } from '../../support/creations';
 
 const node: INode = {
 	id: 'n1',
@@ -20,10 +21,6 @@ const node: INode = {
 	position: [0, 0],
 	parameters: {},
 };
-
-function responseWith(status: number, body?: unknown): Exchange {
-	return { kind: 'response', status, headers: {}, body };
-}
 
 /** A client that records its requests and always returns the same exchange. */
 function clientReturning(exchange: Exchange, companyId: number | undefined = 42) {
@@ -51,7 +48,7 @@ describe('listing webhooks', () => {
 		['Paused', 'paused'],
 		[undefined, ''],
 	])('normalizes the status %j to %j and keeps the raw one', async (rawStatus, status) => {
-		const { client } = clientReturning(responseWith(200, [{ ...subscription, status: rawStatus }]));
+		const { client } = clientReturning(respondWith(200, [{ ...subscription, status: rawStatus }]));
 		const {
 			webhooks: [webhook],
 		} = await companyWebhooksClient(node, client, 42).list();
@@ -63,7 +60,7 @@ describe('listing webhooks', () => {
 			{ url: 'https://a.example/1', action: 1, status: 'Active', since: 2020 },
 			{ url: 'https://a.example/9', action: 9, status: 'Active' },
 		];
-		const { client } = clientReturning(responseWith(200, hooks));
+		const { client } = clientReturning(respondWith(200, hooks));
 		const { webhooks } = await companyWebhooksClient(node, client, 42).list();
 		expect(webhooks.map(({ url, action, event, raw }) => ({ url, action, event, raw }))).toEqual([
 			{ url: 'https://a.example/1', action: 1, event: 'createTask', raw: hooks[0] },
@@ -76,7 +73,7 @@ describe('listing webhooks', () => {
 		['a number', { ...subscription, status: 1 }],
 		['an object', { ...subscription, status: { name: 'active' } }],
 	])('treats a status that is %s as missing', async (_, hook) => {
-		const { client } = clientReturning(responseWith(200, [hook]));
+		const { client } = clientReturning(respondWith(200, [hook]));
 		const { webhooks, unreadable } = await companyWebhooksClient(node, client, 42).list();
 		expect(webhooks).toMatchObject([{ ...subscription, status: '', raw: hook }]);
 		expect(unreadable).toEqual([]);
@@ -92,7 +89,7 @@ describe('listing webhooks', () => {
 		['null instead of an object', null],
 	])('lists the other webhooks next to an entry with %s', async (_, invalid) => {
 		const { client } = clientReturning(
-			responseWith(200, [invalid, { ...subscription, status: 'Active' }]),
+			respondWith(200, [invalid, { ...subscription, status: 'Active' }]),
 		);
 		const { webhooks, unreadable } = await companyWebhooksClient(node, client, 42).list();
 		expect(webhooks).toMatchObject([{ ...subscription, status: 'active' }]);
@@ -100,7 +97,7 @@ describe('listing webhooks', () => {
 	});
 
 	test.each<[string, Exchange]>([
-		['HTML', responseWith(200, '<!doctype html><title>Welcome</title>')],
+		['HTML', respondWith(200, '<!doctype html><title>Welcome</title>')],
 		[
 			'a body that is too large',
 			{
@@ -108,9 +105,9 @@ describe('listing webhooks', () => {
 				unreadable: 'larger than 5 MB',
 			},
 		],
-		['text', responseWith(200, 'hello')],
-		['an error', responseWith(200, { code: 'ERROR', message: 'Out of order' })],
-		['an object with a list', responseWith(200, { payload: [] })],
+		['text', respondWith(200, 'hello')],
+		['an error', respondWith(200, { code: 'ERROR', message: 'Out of order' })],
+		['an object with a list', respondWith(200, { payload: [] })],
 	])('rejects %s, which contains no list of webhooks', async (_, exchange) => {
 		const { client } = clientReturning(exchange);
 		await expect(companyWebhooksClient(node, client, 42).list()).rejects.toThrow(
@@ -119,14 +116,14 @@ describe('listing webhooks', () => {
 	});
 
 	test.each([200, 204])('reads a success (%d) without a body as an empty list', async (status) => {
-		const { client } = clientReturning(responseWith(status));
+		const { client } = clientReturning(respondWith(status));
 		const webhooks = companyWebhooksClient(node, client, 42);
 		expect(await webhooks.list()).toEqual({ webhooks: [], unreadable: [] });
 		expect(await webhooks.listForTrigger()).toEqual({ webhooks: [], unreadable: [] });
 	});
 
 	test('for a trigger, a 404 of the service is an empty list, and one of another server an error', async () => {
-		const ofService = clientReturning(responseWith(404, { code: 'NOT_FOUND' })).client;
+		const ofService = clientReturning(respondWith(404, { code: 'NOT_FOUND' })).client;
 		const webhooks = companyWebhooksClient(node, ofService, 42);
 		expect(await webhooks.listForTrigger()).toEqual({ webhooks: [], unreadable: [] });
 		await expect(webhooks.list()).rejects.toMatchObject({
@@ -134,7 +131,7 @@ describe('listing webhooks', () => {
 			description:
 				'Check Company ID and Base URL. If both are right, the company does not have any webhooks yet. The service says: (NOT_FOUND)',
 		});
-		const ofOther = clientReturning(responseWith(404, '<html>')).client;
+		const ofOther = clientReturning(respondWith(404, '<html>')).client;
 		await expect(companyWebhooksClient(node, ofOther, 42).listForTrigger()).rejects.toMatchObject({
 			description: 'Check the Base URL: its host responded, but not as the Delivery Service.',
 		});
@@ -143,7 +140,7 @@ describe('listing webhooks', () => {
 
 describe('subscribing and unsubscribing', () => {
 	test.each([200, 201, 204])('accepts any success (%d) regardless of its body', async (status) => {
-		const { client, sent } = clientReturning(responseWith(status, '<html>'));
+		const { client, sent } = clientReturning(respondWith(status, '<html>'));
 		const webhooks = companyWebhooksClient(node, client, 42);
 		await expect(webhooks.subscribe(subscription)).resolves.toBeUndefined();
 		await expect(webhooks.unsubscribe(subscription)).resolves.toMatchObject({ isDone: true });
@@ -165,7 +162,7 @@ describe('subscribing and unsubscribing', () => {
 		const body = { code: `NO ${url}`, message: `${url} is slow` };
 		const webhooks = companyWebhooksClient(
 			node,
-			clientReturning(responseWith(200, body)).client,
+			clientReturning(respondWith(200, body)).client,
 			42,
 		);
 		const error: unknown = await webhooks
@@ -179,10 +176,10 @@ describe('subscribing and unsubscribing', () => {
 	});
 
 	test('distinguish a missing subscription from a failed removal', async () => {
-		const missing = companyWebhooksClient(node, clientReturning(responseWith(404)).client, 42);
+		const missing = companyWebhooksClient(node, clientReturning(respondWith(404)).client, 42);
 		await expect(missing.unsubscribe(subscription)).resolves.toMatchObject({ isDone: false });
 		await expect(missing.subscribe(subscription)).rejects.toThrow(NodeApiError);
-		const rejected = companyWebhooksClient(node, clientReturning(responseWith(403)).client, 42);
+		const rejected = companyWebhooksClient(node, clientReturning(respondWith(403)).client, 42);
 		await expect(rejected.unsubscribe(subscription)).rejects.toThrow(NodeApiError);
 		const unreachable = clientReturning({ kind: 'noResponse', code: 'ECONNREFUSED' }).client;
 		await expect(
