@@ -488,6 +488,26 @@ describe.each(['newest', '1.123'] as const)('examples without a table in n8n %s'
 			expect(env.emails(order.name)).toHaveLength(1);
 		});
 
+		test('emails the owner about each of two sent orders that were paid by link', async () => {
+			const { shop } = env.shopify;
+			const inCash = { ...unpaid, payment_gateway_names: ['Cash on Delivery (COD)'] };
+			const placed = await env.afterExecutions(workflow, 4, () => [
+				shop.place(inCash),
+				shop.place(inCash),
+			]);
+			await env.afterExecutions(workflow, 2, () => {
+				for (const { id } of placed)
+					shop.edit(id, {
+						...{ financial_status: 'paid', total_outstanding: '0.00' },
+						payment_gateway_names: ['Cash on Delivery (COD)', 'Razorpay'],
+					});
+			});
+			for (const { name } of placed) {
+				expect((await env.email(name)).text).toContain('collects cash, but the order is now paid');
+				expect(env.emails(name)).toHaveLength(1);
+			}
+		});
+
 		test('responds with 401 to a wrong or missing signature, and emails the owner once a day', async () => {
 			const requestCount = control().requests().length;
 			const body = JSON.stringify({ ...samples[0], name: '#W-2' });

@@ -80,7 +80,8 @@ describe.each([
 		expect(needs(execution('Compute Signature'))).toBe(true);
 		expect(needs({ workflow: { name: 'Mugs' }, trigger: { error: { message: 'x' } } })).toBe(true);
 		const { dedupeValue } = parametersOf(file, 'Once a Day');
-		const keys = [rowOf('#1001'), { error: rowOf('#1001') }, rowOf('#1002'), execution('Get')];
+		const sameText = { ...rowOf('#1002'), actionNeeded: rowOf('#1001').actionNeeded };
+		const keys = [rowOf('#1001'), { error: rowOf('#1001') }, sameText, execution('Get')];
 		const [row, failed, other, error] = keys.map((json) => evaluated(dedupeValue, json));
 		expect(failed).toBe(row);
 		expect(new Set([row, other, error]).size).toBe(3);
