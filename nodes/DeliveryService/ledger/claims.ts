@@ -14,6 +14,7 @@ import {
 	type SentAs,
 } from './changes';
 import { entryOf, referenceOf, type EntryKind, type Reference } from './entries';
+import type { Holder } from './processMemory';
 import type { Access, Purpose } from './store';
 import {
 	freeUnits,
@@ -39,6 +40,8 @@ export interface Claim {
 	isLate?: boolean;
 	/** What it is sent as; undefined if later changes of its order are not compared. */
 	sentAs?: SentAs;
+	/** When its order was in this state, in milliseconds since 1970. */
+	asOf?: number;
 }
 
 /** The part of an order that one delivery takes. */
@@ -68,9 +71,6 @@ export type ClaimState =
 	/** Another execution has claimed it, or its whole order, and is sending it now, or crashed. */
 	| 'unknown'
 	| 'wholeUnknown';
-
-/** An execution of this process that has claimed a delivery: it sends it, or left it unknown. */
-export type Holder = 'sending' | 'ended';
 
 /** The state of a delivery before its claim. */
 export interface Found {

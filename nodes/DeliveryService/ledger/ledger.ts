@@ -2,27 +2,15 @@
 import { realClock, type Clock } from '../common/clock';
 import { chunk } from '../common/data';
 import type { Change } from './changes';
-import {
-	findAll,
-	readTraces,
-	traceEntry,
-	type Claim,
-	type Found,
-	type Holder,
-	type Trace,
-} from './claims';
+import { findAll, readTraces, traceEntry, type Claim, type Found, type Trace } from './claims';
+import { ProcessMemory, processMemoryOf } from './processMemory';
 import { freeReferences } from './resending';
 import { Access, openWorkflowStore, type Purpose, type Store, type StoreContext } from './store';
 
-/** What this process knows about the holders of claims, by workflow. */
-const holdersByWorkflow = new Map<string, Map<string, Holder>>();
-
 /** The ledger of the current workflow, in n8n's database. */
 export function openLedger(context: StoreContext): Ledger {
-	const workflow = context.getWorkflow().id ?? '';
-	const holders = holdersByWorkflow.get(workflow) ?? new Map<string, Holder>();
-	holdersByWorkflow.set(workflow, holders);
-	return new Ledger(openWorkflowStore(context), realClock, holders);
+	const memory = processMemoryOf(context.getWorkflow().id ?? '');
+	return new Ledger(openWorkflowStore(context), realClock, memory);
 }
 
 /**
@@ -48,7 +36,7 @@ export class Ledger {
 	constructor(
 		private readonly store: Store,
 		private readonly clock: Clock,
-		private readonly holders = new Map<string, Holder>(),
+		private readonly process = new ProcessMemory(),
 	) {}
 
 	/**
@@ -66,7 +54,7 @@ export class Ledger {
 		for (const [claim, one] of found) {
 			this.found.set(claim, one);
 			this.changes.set(claim, one.change);
-			if (one.state === 'free') this.holders.set(one.claimed, 'sending');
+			if (one.state === 'free') this.process.holders.set(one.claimed, 'sending');
 		}
 		return found;
 	}
@@ -74,7 +62,11 @@ export class Ledger {
 	private async find(access: Access, claims: readonly Claim[]): Promise<ReadonlyMap<Claim, Found>> {
 		const found = await findAll(access, claims);
 		await readTraces(access, found);
-		for (const one of found.values()) one.holder = this.holders.get(one.claimed);
+		for (const [{ asOf }, one] of found) {
+			one.holder = this.process.holders.get(one.claimed);
+			// Calls of a webhook arrive in any order, and an execution that waited knows an older state.
+			if (asOf !== undefined && this.process.isOutdated(one.claimed, asOf)) one.change = undefined;
+		}
 		return found;
 	}
 
@@ -129,13 +121,14 @@ export class Ledger {
 	/** Notes that a claimed delivery stays unknown: from now on, nobody in this process is sending it. */
 	abandon(claim: Claim): void {
 		const found = this.found.get(claim);
-		if (found) this.holders.set(found.claimed, 'ended');
+		if (found) this.process.holders.set(found.claimed, 'ended');
 	}
 
 	/** Notes that this execution sends nothing more. */
 	end(): void {
 		for (const { state, claimed } of this.found.values())
-			if (state === 'free' && this.holders.get(claimed) === 'sending') this.holders.delete(claimed);
+			if (state === 'free' && this.process.holders.get(claimed) === 'sending')
+				this.process.holders.delete(claimed);
 	}
 
 	/** Records what was confirmed and released. @throws when that failed */

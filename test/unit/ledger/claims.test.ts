@@ -1,6 +1,7 @@
 /** What the ledger answers about orders and fulfillment orders, and which entries it leaves behind. */
-import type { Claim, Holder } from '../../../nodes/DeliveryService/ledger/claims';
+import type { Claim } from '../../../nodes/DeliveryService/ledger/claims';
 import { Ledger } from '../../../nodes/DeliveryService/ledger/ledger';
+import { ProcessMemory } from '../../../nodes/DeliveryService/ledger/processMemory';
 import type { Entries } from '../../../nodes/DeliveryService/ledger/store';
 
 let entries: Set<string>;
@@ -12,7 +13,7 @@ let ledger: Ledger;
 
 const clock = { now: () => 0, wait: async () => await Promise.resolve() };
 
-function open(holders?: Map<string, Holder>): Ledger {
+function open(memory?: ProcessMemory): Ledger {
 	const access = async (kind: 'record' | 'remove', some: readonly string[]) => {
 		await Promise.resolve();
 		if (accesses.push([kind, some.length]) >= failsFrom) throw new Error('no database');
@@ -29,7 +30,7 @@ function open(holders?: Map<string, Holder>): Ledger {
 			for (const entry of some) entries.delete(entry);
 		},
 	};
-	return new Ledger(async (work) => await work(store), clock, holders);
+	return new Ledger(async (work) => await work(store), clock, memory);
 }
 
 beforeEach(() => {
@@ -341,9 +342,9 @@ test('an interrupted look-up leaves the reference unknown', async () => {
 });
 
 test('a claim is known to other executions of its process, until it is settled', async () => {
-	const holders = new Map<string, Holder>();
-	const other = open(holders);
-	ledger = open(holders);
+	const memory = new ProcessMemory();
+	const other = open(memory);
+	ledger = open(memory);
 	const one = order('#1', 'A');
 	await claim(one, order('#2', 'B'));
 	const holderOf = async (each: Claim) => (await other.lookUp([each])).get(each)?.holder;

@@ -1,7 +1,7 @@
 /** Runs: how deliveries share requests, what stops a run, and what the ledger remembers. */
 import type { Store } from '../../../nodes/DeliveryService/ledger/store';
-import type { Holder } from '../../../nodes/DeliveryService/ledger/claims';
 import { Ledger } from '../../../nodes/DeliveryService/ledger/ledger';
+import { ProcessMemory } from '../../../nodes/DeliveryService/ledger/processMemory';
 import type { Job } from '../../../nodes/DeliveryService/sending/job';
 import { RateLimit } from '../../../nodes/DeliveryService/sending/rateLimit';
 import { lookUpJobs } from '../../../nodes/DeliveryService/sending/claim';
@@ -270,10 +270,10 @@ describe('the memory of a run', () => {
 	});
 
 	test('waits for no claim that an earlier run of its process has left unknown', async () => {
-		const holders = new Map<string, Holder>();
+		const memory = new ProcessMemory();
 		const run = async (jobs: readonly Job[]) =>
 			await send(new FakeService(() => respondWith(500)), jobs, {
-				ledger: new Ledger(store, time, holders),
+				ledger: new Ledger(store, time, memory),
 			});
 		const [first, second] = [jobsOf(1), jobsOf(1)];
 		await run(first);
@@ -284,14 +284,14 @@ describe('the memory of a run', () => {
 	});
 
 	test('waits for an execution of its process as long as that one retries, and takes over', async () => {
-		const holders = new Map<string, Holder>();
+		const memory = new ProcessMemory();
 		const from = time.now();
 		const minutesDown = 6;
 		const service = new FakeService(() =>
 			time.now() - from < minutesDown * 60_000 ? respondWith(429) : undefined,
 		);
 		const runs = [jobsOf(2), jobsOf(2)];
-		const ledger = () => new Ledger(store, time, holders);
+		const ledger = () => new Ledger(store, time, memory);
 		await time.until(
 			Promise.all(runs.map(async (jobs) => await start(service, jobs, { ledger: ledger() }))),
 		);

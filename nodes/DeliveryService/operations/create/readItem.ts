@@ -57,7 +57,10 @@ export function readItem(
 	{ items, source, options: runOptions, isRemembered }: RunSettings,
 	item: number,
 ): Job {
-	const job: Job = { item, calledHoursAgo: hoursSince(calledAt(items[item]?.json)) };
+	const calledHoursAgo = hoursSince(calledAt(items[item]?.json));
+	const job: Job = { item, calledHoursAgo };
+	// A call of a webhook has the order as it was then, any other item as it is now.
+	const asOf = realClock.now() - (calledHoursAgo ?? 0) * 3_600_000;
 	const invalid = (problem: Problem, cause?: Invalid['cause']): Job => {
 		job.outcome = { kind: 'invalid', problem, cause };
 		return job;
@@ -83,6 +86,7 @@ export function readItem(
 						orderId: order?.shopifyOrder?.id,
 						part: order?.part,
 						sentAs: order?.sentAs,
+						asOf,
 						isLate,
 					}
 				: undefined;
