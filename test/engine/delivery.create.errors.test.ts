@@ -106,7 +106,7 @@ const table: Record<string, Row> = {
 /** A user who retries before checking the dashboard may create a second delivery. */
 function expectNoAdviceToRetry(message: unknown): void {
 	expect(message).toMatch(
-		/\. Look for it in the Delivery Service before you send it again\. If .* "Allow Resending"/,
+		/\. Wait until .*, then look for R\d in the Delivery Service\. If .* "Allow Resending"/,
 	);
 	expect(message).not.toMatch(/again later|try again|run the workflow/i);
 }

@@ -97,7 +97,7 @@ test('is repeated for ten minutes if another execution has claimed the order', a
 	expect(await fail(call(9))).toEqual({ outcome: 'unknown', repeat: true, needed: '', help: '' });
 	const unknown = expect.stringMatching(/^It is unknown whether #1001 was created/);
 	expect(await fail(call(11))).toEqual({
-		...{ outcome: 'unknown', repeat: false, needed: unknown, help: 'same-order-twice' },
+		...{ outcome: 'unknown', repeat: false, needed: unknown, help: 'unknown-delivery' },
 	});
 });
 
@@ -113,6 +113,15 @@ test.each([
 		needed: expect.stringMatching(/#1001/),
 		help,
 	});
+});
+
+test('all executions that leave an order unknown say the same, so that one email is sent', async () => {
+	service.control.addFault({ kind: 'resetAfter' });
+	const first = await fail(call(0));
+	expect(first.needed).toMatch(/^It is unknown whether #1001 was created\. Wait until /);
+	expect(await fail(call(11))).toEqual(first);
+	restartWithoutWaits();
+	expect(await fail(shopifyOrder())).toEqual(first);
 });
 
 test('is not repeated if the order is incomplete', async () => {

@@ -100,7 +100,7 @@ export function helpWithInvalid({ cause }: Invalid): HelpTopic {
 /** About a delivery that was not created, or may not have been. */
 export function helpWithFailure({ kind, why }: Failure): HelpTopic {
 	if (kind === 'rejected') return 'rejected-delivery';
-	if (kind === 'unknown') return why.code === 'elsewhere' ? 'same-order-twice' : 'unknown-delivery';
+	if (kind === 'unknown') return 'unknown-delivery';
 	return helpWithUnsent(why);
 }
 

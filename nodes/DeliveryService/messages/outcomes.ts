@@ -208,23 +208,41 @@ function describeFailure(job: Job, { kind, why }: Failure, isRemembered: boolean
 		return { message: job.referenceId === undefined ? message : named, description };
 	}
 	if (kind !== 'unknown') return describeNotSent(job, why, isRemembered);
-	const { cause, advice, detail } = unknownCause(job, why);
-	const resend = `If it was not created, ${isRemembered ? `run the operation "Allow Resending" for ${name}, then ` : ''}send it again.`;
+	const { cause, detail } = unknownCause(job, why);
 	return {
 		message: `It is unknown whether ${name} was created: ${cause}`,
-		description: joinSentences([
-			advice ?? 'Look for it in the Delivery Service before you send it again.',
-			isRemembered && advice === undefined && resend,
-			detail,
-		]),
+		description: joinSentences([unknownAdvice(job, why, isRemembered), detail]),
 	};
 }
 
-/** Why a delivery is unknown. The usual advice after a failure, to try again, could create it twice. */
-function unknownCause(
-	job: Job,
-	why: FailureReason,
-): { cause: string; advice?: string; detail?: string } {
+/**
+ * What an unknown delivery says to the owner of the shop; undefined for another. The cause is left out: each
+ * execution of the order knows another one, and the same text is emailed once a day.
+ */
+export function unknownText(job: Job, isRemembered: boolean): string | undefined {
+	const { referenceId, outcome } = job;
+	if (outcome?.kind !== 'unknown') return undefined;
+	const message = `It is unknown whether ${referenceId ?? 'this delivery'} was created`;
+	return problemText({ message, description: unknownAdvice(job, outcome.why, isRemembered) });
+}
+
+/** The usual advice after a failure, to try again, could create an unknown delivery twice. */
+function unknownAdvice(job: Job, why: FailureReason, isRemembered: boolean): string {
+	const { referenceId = 'it', claim } = job;
+	if (why.code === 'firstFailed') return `Start with the message of item ${why.first.item}.`;
+	if (!isRemembered) return 'Look for it in the Delivery Service before you send it again.';
+	const isWhole = why.code === 'elsewhere' && why.isWhole;
+	const name = isWhole ? (claim?.part?.orderReferenceId ?? referenceId) : referenceId;
+	// An order may have been sent whole or by fulfillment order.
+	const parts =
+		claim?.orderId !== undefined && !claim.part
+			? ` and reference IDs that start with "${name}-"`
+			: '';
+	return `Wait until no other execution of this workflow is running, then look for ${name}${parts} in the Delivery Service. If it was not created, run the operation "Allow Resending" for ${name}, then send it again.`;
+}
+
+/** Why a delivery is unknown. */
+function unknownCause({ referenceId, claim }: Job, why: FailureReason): UnknownCause {
 	switch (why.code) {
 		case 'exchange':
 			return {
@@ -252,11 +270,14 @@ function unknownCause(
 						detail: notADeliveryService.description,
 					};
 		case 'elsewhere':
-			return elsewhereCause(job, why.isWhole);
+			return {
+				cause: why.isWhole
+					? `another execution may have sent the whole order (${claim?.part?.orderReferenceId ?? referenceId})`
+					: 'another execution may have sent it',
+			};
 		case 'firstFailed':
 			return {
 				cause: `item ${why.first.item} is the same delivery or its whole order, and its outcome is unknown`,
-				advice: `Start with the message of item ${why.first.item}.`,
 			};
 		case 'halted':
 			return { cause: haltProblem(why.halt).message };
@@ -265,20 +286,9 @@ function unknownCause(
 	}
 }
 
-function elsewhereCause({ referenceId = '', claim }: Job, isWhole: boolean) {
-	const { orderReferenceId: order = referenceId } = claim?.part ?? {};
-	const claimed = isWhole ? order : referenceId;
-	// An order may have been sent whole or by fulfillment order.
-	const parts =
-		claim?.orderId !== undefined && !claim.part
-			? ` and reference IDs that start with "${referenceId}-"`
-			: '';
-	return {
-		cause: isWhole
-			? `another execution may have sent the whole order (${order})`
-			: 'another execution may have sent it',
-		advice: `Wait until no other execution of this workflow is running, then look for ${claimed}${parts} in the Delivery Service. If it was not created, run the operation "Allow Resending" for ${claimed}, then send it again.`,
-	};
+interface UnknownCause {
+	cause: string;
+	detail?: string;
 }
 
 function describeNotSent(job: Job, why: FailureReason, isRemembered: boolean): Problem {

@@ -3,7 +3,7 @@ import type { INodeExecutionData, NodeExecutionHint } from 'n8n-workflow';
 
 import { problemText } from '../../common/result';
 import { endSentence, isBlank, joinSentences } from '../../common/text';
-import { describe, helpFor, neededFor, skipReason } from '../../messages/outcomes';
+import { describe, helpFor, neededFor, skipReason, unknownText } from '../../messages/outcomes';
 import { excludeCreatedAdvice, mayExist, type runHints } from '../../messages/summary';
 import type { Job, Outcome } from '../../sending/job';
 import { isBeingRepeated, mayRepeat } from '../../sending/repeat';
@@ -62,7 +62,7 @@ function toRow(job: Job, { isRemembered, isSimple }: OutputFormat, warnsOfRepeat
 		referenceId: isBlank(record.referenceId) ? referenceId : record.referenceId,
 		outcome: outcome.kind,
 		message,
-		...columnsForOwner(job, message),
+		...columnsForOwner(job, message, isRemembered),
 		...{ trackLink, statusDelivery, deliveryDate, price },
 		id: isCreated ? outcome.id : '',
 		reason: skipReason(outcome),
@@ -81,11 +81,12 @@ function toRow(job: Job, { isRemembered, isSimple }: OutputFormat, warnsOfRepeat
  * What the owner of the shop needs to know about a delivery: emails and lists consist of it. For a failure,
  * `actionNeeded` is its whole text.
  */
-function columnsForOwner(job: Job, message: string) {
+function columnsForOwner(job: Job, message: string, isRemembered: boolean) {
 	const { order, delivery } = job;
 	const needed = neededFor(job);
+	const failure = unknownText(job, isRemembered) ?? endSentence(message);
 	return {
-		actionNeeded: isFailure(job) ? joinSentences([endSentence(message), needed]) : needed,
+		actionNeeded: isFailure(job) ? joinSentences([failure, needed]) : needed,
 		customer: order?.customer ?? delivery?.dropoff.contact.name ?? '',
 		cash: cashOf(job),
 		address: order?.address ?? (delivery ? placeText(delivery.dropoff.location) : ''),
@@ -119,7 +120,7 @@ export function toErrorItem(job: Job, isRemembered: boolean): INodeExecutionData
 	return errorItem(problem, item, {
 		outcome: outcome.kind,
 		referenceId: referenceId ?? '',
-		...columnsForOwner(job, problemText(problem)),
+		...columnsForOwner(job, problemText(problem), isRemembered),
 		...(isBeingRepeated(job) && { actionNeeded: '', help: '' }),
 		repeat: mayRepeat(job),
 		...(shopifyOrder && { shopifyOrder }),
