@@ -2,7 +2,14 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { z } from 'zod/v4';
 
 import { deduplicationStore } from '../support/engine/engine';
-import { jsonOf, orderParameters, pickupFields, restart, setUp } from '../support/actionNode';
+import {
+	fromOrders,
+	jsonOf,
+	orderParameters,
+	pickupFields,
+	restart,
+	setUp,
+} from '../support/actionNode';
 import {
 	lineItem,
 	mugs,
@@ -66,6 +73,10 @@ const noCash =
 	'Its delivery collects cash, but the order is now paid. Set its cash to 0 with the operation Update, or ask the Delivery Service.';
 const cashOf = (amount: string) =>
 	`Its delivery collects cash, and the customer now owes ${amount}. Set its cash to ${amount} with the operation Update, or ask the Delivery Service.`;
+/** What the message about a later change ends with. */
+const isChange = (number: number) => ` This is change ${number} of the order.`;
+const released =
+	'Order #1001 is no longer on hold. If you had its delivery stopped, ask the Delivery Service to go on.';
 const compare = (order: string) =>
 	`The order was changed in Shopify after it was sent. Compare its delivery with the order: ${order}. Correct it with the operation Update, or ask the Delivery Service.`;
 const recipient = 'Maya Okafor, +1 217-555-0101, 214 Larkspur Lane, Apt 3B, Springfield, 62704; ';
@@ -82,7 +93,8 @@ describe('cash', () => {
 	test('says what is owed now, also after a change back', async () => {
 		const less = { ...payableInCash, total_outstanding: '60.00' };
 		expect(await follow(payableInCash, less, less, payableInCash, less)).toEqual([
-			...[cashOf('60.00 USD'), '', cashOf('87.00 USD'), cashOf('60.00 USD')],
+			...[cashOf('60.00 USD'), ''],
+			...[cashOf('87.00 USD') + isChange(2), cashOf('60.00 USD') + isChange(3)],
 		]);
 	});
 
@@ -90,8 +102,19 @@ describe('cash', () => {
 		expect(await follow(payableInCash, markedAsPaid)).toEqual(['']);
 	});
 
-	test('says nothing once the order is fulfilled', async () => {
-		expect(await follow(payableInCash, { ...paidByLink, ...fulfilled })).toEqual(['']);
+	test('says that a fulfilled order was paid by link, whose driver may not have come yet', async () => {
+		expect(await follow(payableInCash, { ...paidByLink, ...fulfilled })).toEqual([
+			noCash.replace('Set', 'If the driver has not come yet, set'),
+		]);
+	});
+
+	test.each([
+		['moved', { shipping_address: shippingAddress({ address1: '7 New Road' }) }],
+		['marked as paid by hand', markedAsPaid],
+		['returned in part', { total_outstanding: '40.00' }],
+		['refunded', { financial_status: 'refunded', total_outstanding: '0.00' }],
+	])('says nothing about a fulfilled order that is %s', async (_, later) => {
+		expect(await follow(payableInCash, { ...payableInCash, ...later, ...fulfilled })).toEqual(['']);
 	});
 
 	test('compares no cash of a delivery that was sent without', async () => {
@@ -104,7 +127,9 @@ describe('address and items', () => {
 	test('names a corrected address once, and the change back', async () => {
 		const moved = { shipping_address: shippingAddress({ address1: '7 New Road' }) };
 		const changed = compare(recipient.replace('214 Larkspur Lane', '7 New Road') + items);
-		expect(await follow({}, moved, moved, {})).toEqual([changed, '', compare(recipient + items)]);
+		expect(await follow({}, moved, moved, {})).toEqual([
+			...[changed, '', compare(recipient + items) + isChange(2)],
+		]);
 	});
 
 	test('names the items of an edited order', async () => {
@@ -137,7 +162,8 @@ describe('delivery to be stopped', () => {
 
 	test('says once that a sent order is on hold, and that it was released', async () => {
 		expect(await follow({}, held, held, {})).toEqual([
-			...[stop('is on hold'), '', compare(recipient + items)],
+			...[stop('is on hold'), ''],
+			`${released} ${compare(recipient + items)}${isChange(2)}`,
 		]);
 	});
 
@@ -153,8 +179,26 @@ describe('delivery to be stopped', () => {
 	test('says that the cash of a held order has changed', async () => {
 		expect(
 			await follow(payableInCash, { ...payableInCash, ...held }, { ...paidByLink, ...held }),
-		).toEqual([...[stop('is on hold'), noCash]]);
+		).toEqual([stop('is on hold'), noCash + isChange(2)]);
 	});
+});
+
+test('ignores the earlier state of an order that arrives late', async () => {
+	const call = (minutesAgo: number, body: IDataObject): IDataObject => {
+		const time = new Date(Date.now() - minutesAgo * 60_000).toISOString();
+		return { headers: { 'x-shopify-triggered-at': time }, body };
+	};
+	const calls = [
+		...[call(50, shopifyOrder(payableInCash)), call(20, shopifyOrder(paidByLink))],
+		...[call(40, shopifyOrder(payableInCash)), call(10, shopifyOrder(payableInCash))],
+	];
+	const parameters = { ...fromOrders, ...orderParameters({}) };
+	const needed: unknown[] = [];
+	for (const item of calls) {
+		const { items } = await service.run(parameters, { items: [item] });
+		needed.push(...jsonOf(items).map(({ actionNeeded }) => actionNeeded));
+	}
+	expect(needed).toEqual(['', noCash, '', cashOf('87.00 USD') + isChange(2)]);
 });
 
 test('records nothing in a dry run, and no report of a change costs an unchanged order anything', async () => {

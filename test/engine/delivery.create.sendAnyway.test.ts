@@ -74,6 +74,9 @@ test.each<[string, IDataObject, INodeParameters, string]>([
 	expect(await run([item], { ...changes, sendAnyway: true })).toEqual([
 		['skipped', 'alreadyCreated'],
 	]);
+	// Later, e.g. in the catch-up, nothing has changed about it.
+	const { items } = await service.run({ ...fromOrders, ...changes }, { items: [item] });
+	expect(jsonOf(items)).toMatchObject([{ reason: 'alreadyCreated', actionNeeded: '' }]);
 	expect(service.existing()).toHaveLength(1);
 });
 

@@ -106,6 +106,32 @@ test.each([
 	});
 });
 
+test('tells that a held order was released, besides its update', async () => {
+	const held = {
+		line_items: [lineItem(), mugs()].map((line) => ({ ...line, fulfillable_quantity: 0 })),
+	};
+	await run(shopifyOrder());
+	await run(shopifyOrder(held));
+	expect(await run(shopifyOrder(moved))).toMatchObject({
+		outcome: 'updated',
+		actionNeeded: expect.stringMatching(/^Order #1001 is no longer on hold\. .* to go on\./),
+	});
+});
+
+test('only tells that a fulfilled order was paid by link', async () => {
+	const line_items = [lineItem(), mugs()].map((line) => ({
+		...line,
+		...{ fulfillment_status: 'fulfilled', fulfillable_quantity: 0 },
+	}));
+	const shipped = { ...paidByLink, fulfillment_status: 'fulfilled', line_items };
+	expect(await follow(payableInCash, shipped)).toMatchObject({
+		...{ outcome: 'skipped', updates: [] },
+		actionNeeded: expect.stringMatching(
+			/^Its delivery collects cash, .* If the driver has not come yet/,
+		),
+	});
+});
+
 test('leaves the packages of a partly fulfilled order, and tells what they are now', async () => {
 	const shipped = {
 		...moved,

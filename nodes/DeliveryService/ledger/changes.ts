@@ -13,8 +13,10 @@ import type { Access } from './store';
 export interface SentAs {
 	/** The amount owed; undefined without cash on delivery: then it is not compared. */
 	cash?: string;
-	/** All else. */
-	rest: string;
+	/** All else; undefined if it is not compared any more. */
+	rest?: string;
+	/** What `rest` is while the delivery is to wait. */
+	held?: string;
 }
 
 /** The version of the digests, a whole number: raise it when equal orders get other digests. */
@@ -32,6 +34,10 @@ export interface Change {
 	rest: boolean;
 	/** Whether another execution has claimed it, and reports it now or crashed. */
 	isElsewhere: boolean;
+	/** Whether the delivery was to wait before it. */
+	wasHeld: boolean;
+	/** Its number, from 1. */
+	number: number;
 	/** The entries to record before it is reported, and afterwards. */
 	claimed: string;
 	recorded: readonly string[];
@@ -55,7 +61,8 @@ export function createdEntry(own: Reference, { version, hasCash }: CreatedAs): s
 /** The entries of the digests with a number. */
 export function digestEntries(own: Reference, number: number, { cash, rest }: SentAs): string[] {
 	const ofCash = cash === undefined ? [] : [entryOf(own, 'sentCash', number, digestVersion, cash)];
-	return [...ofCash, entryOf(own, 'sentRest', number, digestVersion, rest)];
+	const ofRest = rest === undefined ? [] : [entryOf(own, 'sentRest', number, digestVersion, rest)];
+	return [...ofCash, ...ofRest];
 }
 
 /** The entries to ask for when a delivery is looked up: whether it has changed since number 0. */
@@ -90,6 +97,7 @@ export async function readChanges(
 		const questions = pending.flatMap((one) => [
 			...versions.map((version) => entryOf(one.own, 'told', number, version)),
 			...digestEntries(one.own, number, comparedDigests(one)),
+			...digestEntries(one.own, number, { rest: one.sentAs.held }),
 			entryOf(one.own, 'change', number + 1),
 		]);
 		for (const entry of await access.ask(questions)) all.add(entry);
@@ -115,17 +123,19 @@ function changeOf(one: Comparison, number: number, known: ReadonlySet<string>): 
 			? createdAs.version
 			: versions.find((each) => known.has(entryOf(own, 'told', number, each)));
 	const isElsewhere = version === undefined;
-	const [rest = '', cash] = digestEntries(own, number, digests).reverse();
 	const isOld = version !== digestVersion && !isElsewhere;
-	const change = {
-		cash: !isOld && cash !== undefined && !known.has(cash),
-		rest: !isOld && !known.has(rest),
-	};
+	const differs = (some: SentAs) =>
+		!isOld && digestEntries(own, number, some).some((entry) => !known.has(entry));
+	const change = { cash: differs({ cash: digests.cash }), rest: differs({ rest: digests.rest }) };
 	if (!isElsewhere && !isOld && !change.cash && !change.rest) return undefined;
 	const next = number + 1;
 	return {
-		...(isElsewhere ? { cash: createdAs.hasCash, rest: true } : change),
+		...(isElsewhere ? { cash: createdAs.hasCash, rest: digests.rest !== undefined } : change),
 		isElsewhere,
+		wasHeld: digestEntries(own, number, { rest: one.sentAs.held }).some((entry) =>
+			known.has(entry),
+		),
+		number: next,
 		claimed: entryOf(own, 'change', next),
 		recorded: [entryOf(own, 'told', next, digestVersion), ...digestEntries(own, next, digests)],
 	};

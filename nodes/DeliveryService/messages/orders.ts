@@ -182,9 +182,9 @@ function actionText(action: Action, label: string): string {
 	}
 }
 
-function owedText({ owed, isPart }: Extract<Action, { code: 'owedChanged' }>): string {
+function owedText({ owed, isPart, isFulfilled }: Extract<Action, { code: 'owedChanged' }>): string {
 	if (owed === undefined)
-		return `Its delivery collects cash, but the order is now paid. Set its cash to 0 with the operation Update, or ask the Delivery Service.`;
+		return `Its delivery collects cash, but the order is now paid. ${isFulfilled ? 'If the driver has not come yet, set' : 'Set'} its cash to 0 with the operation Update, or ask the Delivery Service.`;
 	const now = `Its delivery collects cash, and the customer now owes ${owed} for the whole order.`;
 	return isPart
 		? `${now} Compare the cash of the deliveries of this order, and correct it with the operation Update, or ask the Delivery Service.`

@@ -94,10 +94,10 @@ function updatedMessage({ referenceId = '' }: Job, { changes }: Updated): string
 }
 
 function needsOf(job: Job): Need[] {
-	const { outcome, order, referenceId, claim, change } = job;
+	const { outcome, order, referenceId, claim } = job;
 	const label = order?.label ?? referenceId;
 	const ofOrder = actionNeeds(order?.actions, label);
-	if (outcome?.kind === 'updated') return actionNeeds(changedActions(order, change), label);
+	if (outcome?.kind === 'updated') return changeNeeds(job);
 	if (outcome?.kind !== 'skipped')
 		return outcome?.kind === 'created' && needsReview(outcome)
 			? [{ text: reviewAdvice, help: 'pending-review' }, ...ofOrder]
@@ -116,23 +116,36 @@ function needsOf(job: Job): Need[] {
 		default: {
 			// What else an order needs was said when it was sent: a nightly run would say it every night.
 			const isCompared = claim?.sentAs && (why.code === 'alreadyCreated' || why.code === 'grown');
-			const actions = isCompared ? changedActions(order, change) : stopActions(order);
+			const needs = isCompared ? changeNeeds(job) : actionNeeds(stopActions(order), label);
 			const changed = changedAfterSending(outcome, order?.location);
 			const { failedUpdate: failed } = job;
 			const failure = failed && problemText(updateProblem(failed, failed.outcome));
 			return [
 				...(failure === undefined ? [] : [{ text: failure, help: 'changed-order' as const }]),
 				...(changed === '' ? [] : [{ text: changed, help: 'changed-order' as const }]),
-				...actionNeeds(actions, label),
+				...needs,
 			];
 		}
 	}
 }
 
 /** What to do about the changes of a sent order that this run reports. */
-function changedActions({ laterChanges }: OrderInfo = {}, change?: Job['change']): Action[] {
-	const { cash = [], rest = [] } = laterChanges ?? {};
-	return [...(change?.cash ? cash : []), ...(change?.rest ? rest : [])];
+function changeNeeds({ order, referenceId, change }: Job): Need[] {
+	const { cash = [], rest = [] } = order?.laterChanges ?? {};
+	const actions = [...(change?.cash ? cash : []), ...(change?.rest ? rest : [])];
+	const label = order?.label ?? referenceId;
+	const released = change?.wasHeld && !order?.stop ? [releasedNeed(label)] : [];
+	const needs = [...released, ...actionNeeds(actions, label)];
+	if (!change || needs.length === 0) return [];
+	const again = change.number > 1 && `This is change ${change.number} of the order.`;
+	return again ? [...needs, { text: again, help: 'changed-order' }] : needs;
+}
+
+function releasedNeed(label = 'The order'): Need {
+	return {
+		text: `${label} is no longer on hold. If you had its delivery stopped, ask the Delivery Service to go on.`,
+		help: 'delivery-to-stop',
+	};
 }
 
 /** If a sent order is not compared, each run says that its delivery is to be stopped. */

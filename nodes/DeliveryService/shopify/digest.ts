@@ -7,7 +7,7 @@ import { createHash } from 'crypto';
 
 import { fold } from '../common/text';
 import { findDeliveryDate } from './deliveryDate';
-import type { OrderFacts } from './facts';
+import type { OrderFacts, StopReason } from './facts';
 import type { OrderMapping } from './mapping';
 import { sign, toNumber } from './money';
 import { lacksPersonalData, orderEmail } from './recipient';
@@ -17,36 +17,42 @@ import { needsShipping, type LineUnits } from './units';
 export interface Digests {
 	/** The amount owed, or '' if nothing is; undefined for a delivery that collects no cash. */
 	cash?: string;
-	/** All else. */
-	rest: string;
+	/** All else; undefined for a fulfilled order, whose delivery can't follow it. */
+	rest?: string;
+	/** What `rest` is during a hold. */
+	held: string;
 }
 
 /**
  * The digests of an order.
  *
  * @param collectsCash whether its delivery collects cash; true if that is unknown
- * @returns undefined for an order that is not compared: a fulfilled one, or one without its amounts or
- *   personal data
+ * @returns undefined for an order that is not compared: one without its amounts or personal data
  */
 export function sentAsOf(
 	facts: OrderFacts,
 	mapping: OrderMapping,
 	collectsCash: boolean,
 ): Digests | undefined {
-	const { order, isFulfilled } = facts;
+	const { order, stop, isFulfilled } = facts;
 	const { owed } = facts.payment;
-	if (isFulfilled || !owed || lacksPersonalData(order)) return undefined;
+	if (!owed || lacksPersonalData(order)) return undefined;
 	// 60.00 in REST is 60.0 in GraphQL.
 	const cash = sign(owed) > 0 ? String(toNumber(owed)) : '';
-	return { ...(collectsCash && { cash }), rest: digest(stopped(facts) ?? details(facts, mapping)) };
+	const rest = stop ? stopped(stop) : isFulfilled ? undefined : details(facts, mapping);
+	return {
+		...(collectsCash && { cash }),
+		...(rest && { rest: digest(rest) }),
+		held: digest(stopped('onHold')),
+	};
 }
 
 /**
  * While a delivery is to be stopped, nothing else about it matters. An order that was canceled is often
  * refunded next, so only a hold is told apart: it ends.
  */
-function stopped({ stop }: OrderFacts): unknown[] | undefined {
-	return stop && [stop === 'onHold' ? 'hold' : 'stop'];
+function stopped(stop: StopReason): unknown[] {
+	return [stop === 'onHold' ? 'hold' : 'stop'];
 }
 
 function details({ order, recipient, units }: OrderFacts, mapping: OrderMapping): unknown[] {

@@ -71,13 +71,19 @@ export function readFacts(
 		address: fullAddress(order),
 		isFulfilled: isFulfilled(order, units),
 	};
-	facts.stop = findStopReason(facts);
+	const withHolds = mapping.sendAnyway
+		? countUnits(order, { ...mapping, sendAnyway: false })
+		: units;
+	facts.stop = findStopReason(facts, withHolds);
 	return { ok: true, value: facts };
 }
 
-/** What has shipped can't be stopped. */
-function findStopReason(facts: OrderFacts): StopReason | undefined {
-	const { order, units, lines } = facts;
+/**
+ * What has shipped can't be stopped. A hold that a person overrode is still one, so that it is not told as a
+ * change later.
+ */
+function findStopReason(facts: OrderFacts, units: OrderUnits): StopReason | undefined {
+	const { order } = facts;
 	const { state } = facts.payment;
 	if (order.cancelled_at) return 'cancelled';
 	if (facts.isFulfilled) return undefined;
@@ -90,7 +96,8 @@ function findStopReason(facts: OrderFacts): StopReason | undefined {
 			return order.fulfillmentOrder.status;
 	}
 	const isUntouched = units.lines.every(({ fulfilled }) => fulfilled === 0);
-	return lines.length === 0 && units.held.length > 0 && isUntouched ? 'onHold' : undefined;
+	const isWaiting = units.held.length > 0 && units.lines.every(({ taken }) => taken === 0);
+	return isWaiting && isUntouched ? 'onHold' : undefined;
 }
 
 /**

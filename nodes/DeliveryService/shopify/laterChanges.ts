@@ -25,15 +25,17 @@ export interface ChangedOrder {
 /** A person corrects the cash or the rest of a delivery. */
 export type LaterChange =
 	/** What the customer owes now, with its currency; undefined if nothing. */
-	| { code: 'owedChanged'; owed: string | undefined; isPart: boolean }
+	| { code: 'owedChanged'; owed: string | undefined; isPart: boolean; isFulfilled: boolean }
 	| { code: 'orderChanged'; order: ChangedOrder };
 
 /** What to do if a sent order has changed. Which of it has, is known by its digests. */
 export function laterChanges(facts: OrderFacts, mapping: OrderMapping): LaterChanges {
-	const { order, payment, stop } = facts;
+	const { order, payment, stop, isFulfilled } = facts;
 	const isFinal = stop !== undefined && stop !== 'onHold';
 	const { owed } = payment;
-	const isSilent = isFinal || !owed || isCashInHand(payment, mapping);
+	// After the delivery, an amount changes by returns and by what the driver has brought.
+	const isOver = isFinal || (isFulfilled && payment.state !== 'paid');
+	const isSilent = isOver || !owed || isCashInHand(payment, mapping);
 	return {
 		cash: isSilent
 			? []
@@ -42,6 +44,7 @@ export function laterChanges(facts: OrderFacts, mapping: OrderMapping): LaterCha
 						code: 'owedChanged',
 						owed: sign(owed) > 0 ? amountText(owed, order.currency) : undefined,
 						isPart: order.fulfillmentOrder !== undefined,
+						isFulfilled,
 					},
 				],
 		rest: [restAction(facts, stop)],

@@ -45,8 +45,8 @@ export async function updateChanged(
 /** The update that a changed order needs; undefined if a person has to see to it. */
 function followingOf(parameters: ParameterReader, job: Job): Following | undefined {
 	const { item, change, order, claim } = job;
-	// Whether the delivery can still be stopped is not known.
-	if (!change || !order || order.stop) return undefined;
+	// Whether the delivery can still be stopped, or has already come, is not known.
+	if (!change || !order || order.stop || claim?.sentAs?.rest === undefined) return undefined;
 	const read = changesFromOrder(parameters, item);
 	if (!read.ok) return undefined;
 	const { changes: all, isSettled, targetKind, ids } = read.value;
@@ -56,7 +56,7 @@ function followingOf(parameters: ParameterReader, job: Job): Following | undefin
 		Object.assign(changes, { contact, location, packages });
 	}
 	const isTold = order.laterChanges?.cash.length === 0;
-	if (change.cash && !isTold && isCashKnown(all.cod, isSettled, claim?.part !== undefined))
+	if (change.cash && !isTold && isCashKnown(all.cod, isSettled, claim.part !== undefined))
 		changes.cod = all.cod;
 	const { contact, location, packages, cod } = changes;
 	const isComplete = contact && location && packages;
