@@ -59,10 +59,10 @@ export function subscriptionFor(
 export function isOwnUrl({ webhookUrl, workflowId }: UrlOwner, url: string): boolean {
 	if (!URL.canParse(url)) return false;
 	const page = new URL(url);
-	const workflow = page.searchParams.get(urlParameters.workflow);
+	if (page.searchParams.get(urlParameters.workflow) !== workflowId) return false;
 	page.search = '';
 	page.hash = '';
-	return workflow === workflowId && isSameUrl(page.href, webhookUrl);
+	return isSameUrl(page.href, webhookUrl);
 }
 
 /** The event that a call's query names; undefined for none or an unknown one. */
