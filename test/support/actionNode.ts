@@ -6,6 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import * as zod from 'zod';
 
 import { realClock, type Clock } from '../../nodes/DeliveryService/common/clock';
+import { filterOptions } from '../../nodes/DeliveryService/operations/fields/filters';
 import { startService, type LocalService } from '../../playground/service/server';
 import {
 	addNodeType,
@@ -142,11 +143,8 @@ export function createOnce(
 	};
 }
 
-const filterNames = [
-	...['payment', 'excludeShippingMethods', 'excludeTags', 'deliveryMethods'],
-	...['includeFulfillmentServices', 'includeTestOrders'],
-	...['skipUntilDeliveryDate', 'deliveryDateAttributes', 'deliveryDateFormat', 'sendDaysAhead'],
-];
+/** The filters. *Tags* is also the name of an order option, which tests mean more often. */
+const filterNames = filterOptions.map(({ name }) => name).filter((name) => name !== 'tags');
 
 /** Parameters with options for orders, each where it belongs. */
 export function orderParameters(options: INodeParameters): INodeParameters {

@@ -138,7 +138,16 @@ export function isWaiting(skip: Skip): boolean {
 			return true;
 		case 'nothingToShip':
 			return skip.isHeld;
-		default:
+		case 'cancelled':
+		case 'closed':
+		case 'deliveryMethod':
+		case 'fulfillmentService':
+		case 'incomplete':
+		case 'localPickup':
+		case 'refunded':
+		case 'shippingMethod':
+		case 'testOrder':
+		case 'voided':
 			return false;
 	}
 }
