@@ -35,7 +35,7 @@ const forms: ReadonlyMap<string, Form> = new Map<string, Form>([
 		{ run: 'SEQUENCES_SEED=1 SEQUENCES=1 npm test -- test/unit/sending/randomSequences.test.ts' },
 	],
 	...[
-		'DOCS_IMAGES=1 npm run test:e2e -- editor',
+		'DOCS_IMAGES=1 npm run test:e2e -- editor quickStart',
 		"npm run test:e2e -- trigger -t 'renamed'",
 		'KILL_SEED=1 npm run test:e2e -- kill',
 	].map((command): [string, Form] => [command, { run: `${command} --listTests` }]),

@@ -1,6 +1,7 @@
 import { exampleNames, nodeNames, readExampleFile } from '../../playground/examples';
 import { openInstallation, type Installation } from './support/installation';
-import { Editor, type Box, type CanvasNode } from './support/editor';
+import { Editor, type CanvasNode } from './support/editor';
+import type { Box } from './support/screenshot';
 
 /** n8n's messages about what only the user can fill in. */
 const allowedIssue =
@@ -14,7 +15,7 @@ let editor: Editor;
 
 beforeAll(async () => {
 	installation = await openInstallation();
-	editor = await Editor.open(installation.n8n.url, () => {});
+	editor = await Editor.open(installation.n8n.url);
 });
 afterAll(async () => {
 	await editor?.close();

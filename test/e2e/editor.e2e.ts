@@ -6,7 +6,6 @@ import { readExampleFile, pickup } from '../../playground/examples';
 import { freePort } from '../../playground/n8n/checks';
 import { waitFor } from '../../playground/n8n/progress';
 import { samples } from '../../playground/shopify/samples';
-import { savePicture } from '../support/pictures';
 import { Editor } from './support/editor';
 import { actionWorkflow, nodes, type ActionWorkflow } from './support/workflows';
 import { openInstallation, type Installation } from './support/installation';
@@ -18,7 +17,7 @@ let editor: Editor;
 
 beforeAll(async () => {
 	installation = await openInstallation();
-	editor = await Editor.open(installation.n8n.url, savePicture);
+	editor = await Editor.open(installation.n8n.url);
 });
 
 afterAll(async () => {

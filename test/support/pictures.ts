@@ -1,6 +1,7 @@
 /**
- * The editor screenshots in the docs. Each has two digests: of the picture, and of what it shows.
- * `DOCS_IMAGES=1 npm run test:e2e -- editor` writes them, and a test compares them with the code to find outdated pictures.
+ * The editor screenshots in the docs. Each has two digests: of the picture, and of what it shows. With
+ * `DOCS_IMAGES=1`, the groups editor and quickStart (`setup-...`) save them. A test compares the digests
+ * with the code to find outdated pictures.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -45,9 +46,22 @@ const canvasSchema = z.object({
 	connections: z.unknown(),
 });
 
+const exampleSchema = z.object({
+	nodes: z.array(z.object({ name: z.string(), type: z.string(), parameters: z.unknown() })),
+});
+
 /** What each picture shows. If any of it changes, the picture must be retaken. */
 const shown: Readonly<Record<string, () => unknown>> = {
 	starter: () => canvasSchema.parse(JSON.parse(read('examples/shopify-orders-to-deliveries.json'))),
+	'setup-url': () => nodeIn('shopify-webhook-to-deliveries', 'New Shopify Order'),
+	'setup-secret': () => nodeIn('shopify-webhook-to-deliveries', 'Compute Signature'),
+	'setup-pickup': ordersPanel,
+	'setup-smtp': () => nodeIn('shopify-orders-to-deliveries', 'Email the Owner'),
+	'setup-email': () => nodeIn('shopify-orders-to-deliveries', 'Email the Owner'),
+	'setup-shopify': () => nodeIn('shopify-orders-to-deliveries', 'New Shopify Order'),
+	'setup-orders-to-send': () => nodeIn('shopify-orders-to-deliveries', 'Orders to Send'),
+	'setup-dry-run': ordersPanel,
+	'setup-timezone': () => [],
 	credential: () => [credential.displayName, credential.properties.map(inPanel), icon()],
 	output: ordersPanel,
 	'dry-run': ordersPanel,
@@ -58,6 +72,14 @@ const shown: Readonly<Record<string, () => unknown>> = {
 		icon(),
 	],
 };
+
+/** What the panel of an example's node shows. */
+function nodeIn(example: string, name: string): unknown {
+	const { nodes } = exampleSchema.parse(JSON.parse(read(`examples/${example}.json`)));
+	const node = nodes.find((one) => one.name === name);
+	if (!node) throw new Error(`examples/${example}.json has no node ${name}`);
+	return node;
+}
 
 /** What the node with Shopify orders shows. */
 function ordersPanel(): unknown {

@@ -1,49 +1,44 @@
-import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 
 import { type Browser, type Locator, type Page } from 'playwright-core';
 import { z } from 'zod';
 
-import { projectFolder } from '../../../playground/n8n/folders';
 import { patienceMs, waitFor } from '../../../playground/n8n/progress';
 import { launchBrowser, signIn } from './browser';
+import {
+	boundingBox,
+	screenshotsFolder,
+	takeScreenshot,
+	viewport,
+	type Box,
+	type ScreenshotOptions,
+} from './screenshot';
 
-/** The folder of all screenshots. Not in git. */
-const artifactsFolder = join(projectFolder, 'artifacts', 'editor');
-
-/** Larger images would slow down the README. */
-const maxImageBytes = 280_000;
-
-const viewport = { width: 1440, height: 900 };
 /** Fits a whole workflow with readable sticky notes. */
 const canvasViewport = { width: 1900, height: 1100 };
-
-type SaveForDocs = (name: string, image: Buffer) => void;
 
 /** n8n's editor in a browser, with a method for each user action. All methods wait for the page. */
 export class Editor {
 	private constructor(
 		private readonly browser: Browser,
 		private page: Page,
-		private readonly saveForDocs: SaveForDocs,
 	) {}
 
 	/**
 	 * Opens a browser with an empty profile and signs the owner in.
 	 *
 	 * @param url n8n's URL
-	 * @param saveForDocs saves a screenshot for the docs when `DOCS_IMAGES` is set
 	 * @throws SetupError when Chromium is missing and cannot be installed
 	 */
-	static async open(url: string, saveForDocs: SaveForDocs): Promise<Editor> {
+	static async open(url: string): Promise<Editor> {
 		const browser = await launchBrowser();
 		try {
 			const context = await browser.newContext({ viewport, baseURL: url });
 			context.setDefaultTimeout(patienceMs);
 			const page = await context.newPage();
 			await signIn(page);
-			return new Editor(browser, page, saveForDocs);
+			return new Editor(browser, page);
 		} catch (error) {
 			await browser.close();
 			throw error;
@@ -304,11 +299,8 @@ export class Editor {
 		const options = this.page.getByRole('option').filter({ visible: true });
 		await options.first().waitFor();
 		const texts = await options.allInnerTexts();
-		await saveImage(
-			artifactsFolder,
-			button.replace(/\W+/g, '-'),
-			await this.page.screenshot({ animations: 'disabled' }),
-		);
+		const path = join(screenshotsFolder, `${button.replace(/\W+/g, '-')}.png`);
+		await this.page.screenshot({ path, animations: 'disabled' });
 		await this.page.keyboard.press('Escape');
 		await options.first().waitFor({ state: 'hidden' });
 		return texts.map((text) => text.trim());
@@ -380,45 +372,11 @@ export class Editor {
 		};
 	}
 
-	/**
-	 * Takes a screenshot without temporary notifications.
-	 *
-	 * @param name the file name without its extension
-	 * @param options `of`: the parts to show, defaults to the whole page; `margin`: extra pixels on each
-	 *   side; `inDocs`: whether the docs show it, in which case it is saved there when `DOCS_IMAGES` is
-	 *   set
-	 * @throws Error when the file is too large for the docs
-	 */
-	async screenshot(
-		name: string,
-		{
-			of = [],
-			margin = 0,
-			inDocs = false,
-		}: { of?: readonly Locator[]; margin?: number; inDocs?: boolean } = {},
-	): Promise<void> {
-		// In one step, until none is left: they disappear automatically, and new ones appear.
-		await this.page.waitForFunction(
-			`document.querySelectorAll('.el-notification__closeBtn').forEach((button) => button.click()),
-			document.querySelector('.el-notification') === null`,
-		);
-		await this.page.mouse.move(0, 0);
-		await this.page.evaluate('document.activeElement?.blur()');
-		const view = this.page.viewportSize() ?? viewport;
-		const clip =
-			of.length > 0
-				? enclosingBox(await Promise.all(of.map(boundingBox)), view, margin)
-				: undefined;
-		const image = await this.page.screenshot({ clip, animations: 'disabled', caret: 'hide' });
-		await saveImage(artifactsFolder, name, image);
-		if (!inDocs) return;
-		if (image.length > maxImageBytes)
-			throw new Error(`${name}.png has ${image.length} bytes, more than ${maxImageBytes}`);
-		if (process.env.DOCS_IMAGES) this.saveForDocs(name, image);
+	/** Takes a [screenshot](./screenshot.ts), which shows the whole page by default. */
+	async screenshot(name: string, options?: ScreenshotOptions): Promise<void> {
+		await takeScreenshot(this.page, name, options);
 	}
 }
-
-export type Box = NonNullable<Awaited<ReturnType<Locator['boundingBox']>>>;
 
 /** A node or a sticky note, as it looks on the canvas. */
 export interface CanvasNode {
@@ -435,33 +393,4 @@ export interface CanvasNode {
 async function isCutOff(note: Locator, { y, height }: Box): Promise<boolean> {
 	const boxes = await Promise.all((await note.locator('h2, p, li').all()).map(boundingBox));
 	return boxes.some((box) => box.y + box.height > y + height);
-}
-
-async function boundingBox(part: Locator): Promise<Box> {
-	const box = await part.boundingBox();
-	if (!box) throw new Error(`${String(part)} is not visible`);
-	return box;
-}
-
-/** Returns the smallest box around the given ones, within the view. */
-function enclosingBox(
-	boxes: readonly Box[],
-	view: { width: number; height: number },
-	margin: number,
-): Box {
-	const x = Math.max(0, Math.min(...boxes.map((box) => box.x)) - margin);
-	const y = Math.max(0, Math.min(...boxes.map((box) => box.y)) - margin);
-	const right = Math.max(...boxes.map((box) => box.x + box.width));
-	const bottom = Math.max(...boxes.map((box) => box.y + box.height));
-	return {
-		x,
-		y,
-		width: Math.min(right + margin, view.width) - x,
-		height: Math.min(bottom + margin, view.height) - y,
-	};
-}
-
-async function saveImage(folder: string, name: string, image: Buffer): Promise<void> {
-	await mkdir(folder, { recursive: true });
-	await writeFile(join(folder, `${name}.png`), image);
 }

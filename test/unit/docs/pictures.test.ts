@@ -24,7 +24,7 @@ test.each(pictureNames)('the picture %s is the saved one', (name) => {
 });
 
 test.each(pictureNames)(
-	'the picture %s is up to date (if not, run `DOCS_IMAGES=1 npm run test:e2e -- editor`)',
+	'the picture %s is up to date (if not, run `DOCS_IMAGES=1 npm run test:e2e -- editor quickStart`)',
 	(name) => {
 		expect(digestOfShown(name)).toBe(savedDigests()[name]?.shown);
 	},
