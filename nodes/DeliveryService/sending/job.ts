@@ -36,7 +36,7 @@ export interface Job {
 	calledHoursAgo?: number;
 	/** The job on whose outcome that of this duplicate depends. */
 	first?: Job;
-	/** Set once. */
+	/** Undefined as long as it is not known: it may be sent. */
 	outcome?: Outcome;
 }
 
