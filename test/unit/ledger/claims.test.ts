@@ -226,6 +226,21 @@ test('Allow Resending frees a fulfillment order whose name another shop sent who
 	expect(await lookUp(part('#1-6', [60, 31]))).toEqual(['free']);
 });
 
+test('Allow Resending finds the order by the text before the last hyphen', async () => {
+	await create(part('#1-6789', [1, 1]));
+	expect(await allow('#1-6789')).toEqual(['#1-6789']);
+	await create(part('#1-6789', [1, 1]));
+});
+
+test('Allow Resending promises nothing for a fulfillment order whose whole order may have been sent meanwhile', async () => {
+	await create(part('#1-1', [2, 1]));
+	await allow('#1');
+	await claim(order('#1', 'A'));
+	expect(await ledger.allowResending(undefined, ['#1-1'])).toEqual(
+		new Map([['#1-1', 'orderSent']]),
+	);
+});
+
 test('Allow Resending names an order that was sent whole, or may have been', async () => {
 	await create(order('#1', 'A'));
 	await claim(order('#2', 'B'));
@@ -259,6 +274,29 @@ test('counts all claimed units of a line, even if an item of the run has an earl
 		'unitsSent',
 		'unitsSent',
 	]);
+});
+
+test('a sent fulfillment order has grown if it has more units of any line now', async () => {
+	await create(part('#1-1', [5, 2], [5, 1]));
+	const states: unknown[] = [];
+	for (const [first, second] of [
+		[2, 1],
+		[1, 0],
+		[3, 1],
+		[2, 2],
+	] as const)
+		states.push(...(await lookUp(part('#1-1', [5, first], [5, second]))));
+	expect(states).toEqual(['created', 'created', 'grown', 'grown']);
+});
+
+test('a line that a fulfillment order does not take of cannot keep it back', async () => {
+	const lines = [
+		{ id: 'L0', quantity: 2, units: 0, canceled: 2 },
+		{ id: 'L1', quantity: 3, units: 2 },
+	];
+	await create(part('#1-1', [2, 2], [3, 1]));
+	const other = { referenceId: '#1-2', orderId: 'A', part: { orderReferenceId: '#1', lines } };
+	expect(await claim(other)).toEqual(['free']);
 });
 
 test('recognizes a delivery of more units than its item says were ordered', async () => {

@@ -86,6 +86,13 @@ describe('a crashed holder', () => {
 	});
 });
 
+test('lets a stopped execution work after a short wait, so that it can record what it created', async () => {
+	const other = runInProcess(async () => await time.wait(5_000));
+	const signal = AbortSignal.abort();
+	const stopped = runInProcess(async () => await Promise.resolve('done'), { signal });
+	await time.until(Promise.all([other, expect(stopped).resolves.toBe('done')]));
+});
+
 test('throws the error of the work and releases the lock', async () => {
 	const failing = async () => await Promise.reject(new Error('no database'));
 	await expect(time.until(runInProcess(failing))).rejects.toThrow('no database');
