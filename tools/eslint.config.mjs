@@ -92,6 +92,7 @@ export default defineConfig(
 		},
 		rules: {
 			'import-x/no-cycle': 'error',
+			'import-x/order': ['error', { alphabetize: { order: 'asc' }, named: false }],
 			'import-x/no-restricted-paths': ['error', { zones }],
 		},
 	},

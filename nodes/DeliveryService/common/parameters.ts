@@ -1,10 +1,10 @@
 /** How the nodes read their parameters, each no more often than needed. */
+import type { IExecuteFunctions, IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { z } from 'zod/v4';
 
 import { anyObject, tryParseJson, valueAt } from './data';
 import { failure, type Result } from './result';
 import { isBlank } from './text';
-import type { IExecuteFunctions, IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
 
 const recordSchema = anyObject.catch({});
 

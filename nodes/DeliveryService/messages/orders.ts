@@ -2,9 +2,9 @@
 import type { Problem } from '../common/result';
 import { joinSentences } from '../common/text';
 import type { CashReduced } from '../shopify/cash';
-import { deliveryMethodNames } from '../shopify/fulfillmentOrder';
 import type { Action } from '../shopify/decide';
 import type { StopReason } from '../shopify/facts';
+import { deliveryMethodNames } from '../shopify/fulfillmentOrder';
 import type { ChangedOrder } from '../shopify/laterChanges';
 import type { PartlyPaid } from '../shopify/payment';
 import type { Skip } from '../shopify/skipping';

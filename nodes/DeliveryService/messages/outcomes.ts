@@ -20,9 +20,9 @@ import type { Action } from '../shopify/decide';
 import type { ShopifyLocation } from '../shopify/fulfillmentOrder';
 import type { OrderInfo } from '../shopify/toDelivery';
 import { causeOf } from './causes';
-import { updateProblem } from './updates';
 import { helpUrl, helpWithFailure, helpWithInvalid, type Need } from './help';
 import { actionNeeds, sendAnyway, skipMessage, skipNeed } from './orders';
+import { updateProblem } from './updates';
 
 /** The keyword of an item that was not sent now, for later nodes; empty for another. */
 export function skipReason(outcome: Outcome): string {

@@ -2,7 +2,6 @@
 import { z } from 'zod/v4';
 
 import { chunk } from '../common/data';
-import { collectionParameter, omitBlank, parameterReader, toList } from '../common/parameters';
 import {
 	childCompanyField,
 	childCompanyLabel,
@@ -10,6 +9,7 @@ import {
 	referenceIdsField,
 	textField,
 } from '../common/fields';
+import { collectionParameter, omitBlank, parameterReader, toList } from '../common/parameters';
 import { unwrap } from '../common/result';
 import { lowerFirst } from '../common/text';
 import { openLedger } from '../ledger/ledger';
@@ -17,8 +17,8 @@ import type { ResendState } from '../ledger/resending';
 import { clearStore } from '../ledger/store';
 import { allFreed, resendMessage } from '../messages/resending';
 import { readCompanyOption } from '../service/credential';
-import { serviceLabels, validate } from '../service/validation';
 import { companyIdSchema, targetSchemas } from '../service/schemas';
+import { serviceLabels, validate } from '../service/validation';
 import { outputItem, ownCompany, runPerItem } from './items';
 import { showFor, type Operation } from './resource';
 

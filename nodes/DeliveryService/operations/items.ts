@@ -10,10 +10,10 @@ import {
 	NodeApiError,
 } from 'n8n-workflow';
 
-import { apiError, operationError, problemText, type Problem } from '../common/result';
 import { realClock } from '../common/clock';
-import { openClient } from '../service/client';
+import { apiError, operationError, problemText, type Problem } from '../common/result';
 import { settingsProblems } from '../messages/settings';
+import { openClient } from '../service/client';
 
 /** An output item paired with an input item. */
 export function outputItem(json: object, item: number): INodeExecutionData {

@@ -3,8 +3,8 @@
  */
 import type { Clock } from '../common/clock';
 import type { Exchange } from '../service/client';
-import type { ServiceResponse } from '../service/response';
 import { readRetryAfter } from '../service/errors';
+import type { ServiceResponse } from '../service/response';
 import type { CreationBody } from '../service/schemas';
 import type { RateLimit } from './rateLimit';
 import { classifyCreation, isUnreachable, namesCreatedDelivery } from './responses';

@@ -8,11 +8,11 @@ import {
 } from 'n8n-workflow';
 import { z } from 'zod/v4';
 
-import { readCredential, type Credential } from './credential';
 import { unwrap } from '../common/result';
+import { readCredential, type Credential } from './credential';
 import { readResponse, type ServiceResponse } from './response';
-import { secretRemover } from './secrets';
 import type { CreationBody, UpdateBody } from './schemas';
+import { secretRemover } from './secrets';
 
 /** The name of the credential type; saved workflows contain it. */
 export const credentialType = 'deliveryServiceApi';

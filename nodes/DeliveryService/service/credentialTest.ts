@@ -5,11 +5,11 @@ import type {
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
 
-import { readCredential, travelsUnencrypted, type Credential } from './credential';
-import { exchange, isSuccess, webhookRequest, type Exchange } from './client';
-import { serviceDetail, explainFailure, notADeliveryService, otherServer } from './errors';
 import { problemText, type Problem } from '../common/result';
 import { joinSentences } from '../common/text';
+import { exchange, isSuccess, webhookRequest, type Exchange } from './client';
+import { readCredential, travelsUnencrypted, type Credential } from './credential';
+import { serviceDetail, explainFailure, notADeliveryService, otherServer } from './errors';
 import { secretRemover } from './secrets';
 import { notFoundProblem, readWebhookList } from './webhooks';
 

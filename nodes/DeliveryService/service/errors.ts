@@ -1,7 +1,7 @@
 /** What a failed request means, in words for the user. */
-import type { Exchange, NoResponse } from './client';
 import type { Problem } from '../common/result';
 import { joinSentences, pluralize } from '../common/text';
+import type { Exchange, NoResponse } from './client';
 import { shownText, type ServiceResponse } from './response';
 import { codeAndMessageSchema } from './schemas';
 import { fieldLabel, serviceLabels } from './validation';

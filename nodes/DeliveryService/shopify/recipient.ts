@@ -1,8 +1,8 @@
 /** Who receives an order, and where. */
 import { failure, type Result } from '../common/result';
+import { joinParts } from '../common/text';
 import type { Delivery } from '../service/schemas';
 import { isEmailAddress, latitude, longitude } from '../service/values';
-import { joinParts } from '../common/text';
 import { dateText, type DeliveryDate } from './deliveryDate';
 import type { OrderMapping } from './mapping';
 import { sign, toText } from './money';

@@ -1,9 +1,9 @@
 /** The trigger's panel. */
 import type { INodeProperties, INodeTypeDescription, IWebhookDescription } from 'n8n-workflow';
 
-import { defaultEvents, eventNames, eventOptions, events } from '../service/events';
 import { companyIdField, optionsField, textField } from '../common/fields';
 import { republishHint } from '../common/text';
+import { defaultEvents, eventNames, eventOptions, events } from '../service/events';
 
 const eventLabels = Object.fromEntries(eventNames.map((name) => [name, events[name].name]));
 

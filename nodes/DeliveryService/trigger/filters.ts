@@ -1,6 +1,6 @@
 /** The filters of the trigger: their options, and which events pass. */
-import type { Problem } from '../common/result';
 import { toList } from '../common/parameters';
+import type { Problem } from '../common/result';
 import { isSameStatus } from '../service/statuses';
 import type { EmittedEvent } from './payload';
 

@@ -5,8 +5,8 @@
 import { NodeApiError, type IHookFunctions } from 'n8n-workflow';
 
 import { operationError } from '../common/result';
-import { events } from '../service/events';
 import type { Subscription } from '../service/client';
+import { events } from '../service/events';
 import { isSameUrl, type Webhook, type Webhooks } from '../service/webhooks';
 import {
 	localhostProblem,

@@ -1,8 +1,8 @@
 /** The body of a call, read as events. */
 import { z } from 'zod/v4';
 
-import { parseEvent, type EventName } from '../service/events';
 import { anyObject, isWithinLimits } from '../common/data';
+import { parseEvent, type EventName } from '../service/events';
 
 /** An event as the trigger outputs it: the event, then the payload's fields. */
 export interface EmittedEvent {

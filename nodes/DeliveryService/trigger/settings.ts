@@ -3,6 +3,8 @@ import type { IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { z } from 'zod/v4';
 
 import { asRecord, nodeParameter, toList } from '../common/parameters';
+import { operationError, unwrap } from '../common/result';
+import { describeValue } from '../common/text';
 import { credentialType, openClient } from '../service/client';
 import {
 	credentialSchema,
@@ -11,8 +13,6 @@ import {
 	type Credential,
 } from '../service/credential';
 import { eventNames, eventNameSchema, type EventName } from '../service/events';
-import { operationError, unwrap } from '../common/result';
-import { describeValue } from '../common/text';
 import { companyWebhooksClient, type Webhooks } from '../service/webhooks';
 import { invalidFilter, readFilters, type Filters } from './filters';
 import { subscriptionFor, type EventSubscription, type Signer, type UrlOwner } from './urls';

@@ -1,8 +1,8 @@
 /** The URLs of events: how they are made, signed and recognized. */
 import { createHash, createHmac, timingSafeEqual } from 'crypto';
 
-import { eventNames, events, type EventName } from '../service/events';
 import type { Subscription } from '../service/client';
+import { eventNames, events, type EventName } from '../service/events';
 import { isSameUrl, urlParameters } from '../service/webhooks';
 
 const signaturePattern = /^[0-9a-f]{64}$/;

@@ -1,12 +1,12 @@
 /** The fields that the webhook operations share, and their run for each item. */
 import type { IExecuteFunctions, INode, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 
-import { asRecord, parameterReader } from '../../common/parameters';
 import { companyIdField, optionsField, requiredField } from '../../common/fields';
+import { asRecord, parameterReader } from '../../common/parameters';
+import { unwrap } from '../../common/result';
 import { openClient } from '../../service/client';
 import { selectedCompany, type Credential } from '../../service/credential';
 import { eventNameSchema, eventOptions, events } from '../../service/events';
-import { unwrap } from '../../common/result';
 import { webhookUrlSchema } from '../../service/schemas';
 import { validate } from '../../service/validation';
 import { companyWebhooksClient, type Webhooks } from '../../service/webhooks';

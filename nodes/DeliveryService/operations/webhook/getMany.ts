@@ -2,8 +2,8 @@
 import { z } from 'zod/v4';
 
 import { asRecord, omitBlank } from '../../common/parameters';
-import { eventNameSchema, eventOptions } from '../../service/events';
 import { unwrap } from '../../common/result';
+import { eventNameSchema, eventOptions } from '../../service/events';
 import { validate } from '../../service/validation';
 import { flag, identifier } from '../../service/values';
 import { outputItem } from '../items';

@@ -1,6 +1,6 @@
 /** Which published triggers get no events because they have no webhooks, and since when. */
-import type { IExecuteFunctions } from 'n8n-workflow';
 import { DateTime } from 'luxon';
+import type { IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod/v4';
 
 import { realClock } from '../../common/clock';
