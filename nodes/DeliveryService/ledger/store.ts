@@ -22,7 +22,7 @@ type Row = readonly [DeduplicationScope, ICheckProcessedOptions];
 
 /**
  * Shared by all nodes of a workflow, so that one node can allow what another has sent. There is room for
- * 20,000 whole orders of up to five entries, or 10,000 fulfillment orders of three lines with up to ten,
+ * 20,000 whole orders of up to five entries, or 10,000 fulfillment orders of three units with up to ten,
  * each in an order of its own: n8n reads and writes all, and drops the oldest first.
  */
 const inWorkflow: Row = ['workflow', { mode: 'entries', maxEntries: 100_000 }];
