@@ -378,24 +378,43 @@ describe('the error when publishing fails', () => {
 	};
 	const only = (options: INodeParameters): INodeParameters => ({ options });
 
-	test.each<[string, INodeParameters, Partial<CredentialData>, RegExp]>([
-		['no event', { events: [] }, {}, /No .* event is selected/],
+	test.each<[string, INodeParameters, Partial<CredentialData>, string]>([
+		[
+			'no event',
+			{ events: [] },
+			{},
+			'No Delivery Service event is selected. Select at least one event under Trigger On.',
+		],
 		[
 			'an unknown event',
 			{ events: '={{ ["updateTask", "taskDeleted"] }}' },
 			{},
-			/^Trigger On contains the text "taskDeleted", which is not a Delivery/,
+			'Trigger On contains the text "taskDeleted", which is not a Delivery Service event. Select at least one event under Trigger On.',
 		],
-		['no company', {}, { companyId: '' }, /Company ID is missing/],
-		['an empty company', only({ companyId: '={{ "" }}' }), {}, /option Company ID is empty/],
-		['no key', {}, { apiKeyId: '' }, /credential is incomplete/],
+		[
+			'no company',
+			{},
+			{ companyId: '' },
+			"The Delivery Service Company ID is missing or not a positive whole number. Enter your company's ID in the credential, e.g. 1001.",
+		],
+		[
+			'an empty company',
+			only({ companyId: '={{ "" }}' }),
+			{},
+			'Delivery Service: the option Company ID is empty. Enter a company ID; if it is an expression, it returned nothing. Remove the option to use your own company.',
+		],
+		[
+			'no key',
+			{},
+			{ apiKeyId: '' },
+			'The Delivery Service credential is incomplete. Open the credential and fill in Base URL, API Key ID and API Secret.',
+		],
 	])(
 		'names the service, the reason and what to do in the message: %s',
-		async (_, parameters, changes, reason) => {
+		async (_, parameters, changes, expected) => {
 			const { message } = await failing(parameters, { ...service.credential, ...changes });
 
-			expect(message).toMatch(reason);
-			expect(message).toContain('Delivery Service');
+			expect(message).toBe(expected);
 			expect(list()).toEqual([]);
 		},
 	);

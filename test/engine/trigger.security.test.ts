@@ -333,7 +333,7 @@ describe('the option Verify Caller', () => {
 		const received = await trigger.receive({ url: trigger.url, body: updated });
 
 		expect(received.status).toBe(200);
-		expect(received.run).toBeDefined();
+		expect(received.workflowData).toMatchObject([[{ json: { event: 'unknown', ...updated } }]]);
 	});
 
 	test('does not let a call turn Verify Caller off', async () => {
