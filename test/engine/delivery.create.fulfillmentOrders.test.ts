@@ -134,7 +134,9 @@ test('asks a person to stop or check a sent delivery whose order is held, cancel
 		[1001, 1002].map(() => ({ actionNeeded: expect.stringContaining('to stop it') })),
 	);
 	const closed = partOf(mugs(), { id: 12, ...harbor, status: 'closed' });
-	expect(await run(closed)).toEqual([stop(' (Harbor Warehouse)', 'was closed')]);
+	expect(await run(closed)).toEqual([
+		`${stop(' (Harbor Warehouse)', 'was closed')} This is change 2 of the order.`,
+	]);
 	const fulfilled = { line_items: [{ id: mugs().id, quantity: 2 }] };
 	expect(await run({ ...closed, order: { ...order, fulfillments: [fulfilled] } })).toEqual(['']);
 	expect(await run(partOf(mugs(), { id: 13, ...store }))).toEqual([
