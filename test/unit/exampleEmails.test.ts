@@ -198,7 +198,7 @@ describe('the email of "Fulfillment orders to deliveries"', () => {
 			[],
 		],
 		['a row of a dry run in the editor', { referenceId: 'a', wouldSend: true }, []],
-	])('handles %s', (_, json, expected) => {
+	])('takes the branch for %s', (_, json, expected) => {
 		const before = { status: '', message: '' };
 		expect(outputsFor(json, before)).toEqual(expected);
 		expect(outputsFor(json, before, true)).toEqual(expected.filter((output) => output === 'Email'));

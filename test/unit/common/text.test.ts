@@ -15,7 +15,7 @@ describe('an email address', () => {
 		`ana@example.com a&b@x.com a/b@docomo.ne.jp 1@1.com
 		ana@xn--mnchen-3ya.de ana.lopez+shop@mail.example.co.uk o'neil@example.ie a@b-c.museum
 		#ana!$%*=?^_\`{|}~-@example.com`.split(/\s+/),
-	)('accepts %s', (text) => {
+	)('accepts the email address %s', (text) => {
 		expect(isEmailAddress(text)).toBe(true);
 	});
 
@@ -27,7 +27,7 @@ describe('an email address', () => {
 		|ana@example.com, ben@example.com|ana@example.com;ben@example.com|ana(at)example.com
 		|ana@127.0.0.1|ana@[127.0.0.1]|"ana lopez"@example.com|${'a'.repeat(65)}@example.com
 		|ana@${'a'.repeat(64)}.com|josé@example.com|ana@münchen.de|用户@例え.jp`.split(/\s*\|/),
-	)('rejects %j', (text) => {
+	)('rejects the email address %j', (text) => {
 		expect(isEmailAddress(text)).toBe(false);
 	});
 
@@ -35,7 +35,7 @@ describe('an email address', () => {
 		expect(isEmailAddress('ana\n@example.com')).toBe(false);
 	});
 
-	test('accepts any generated address', () => {
+	test('accepts any generated email address', () => {
 		fc.assert(fc.property(fc.emailAddress(), (email) => expect(isEmailAddress(email)).toBe(true)));
 	});
 });
@@ -73,7 +73,7 @@ describe('invisible characters', () => {
 		['a control character', 'Mi\u0000a\u007F', 'Mia'],
 		['a Hangul filler', '\u3164Mia', 'Mia'],
 		['hidden tags', 'Mia\u{E0041}', 'Mia'],
-	])('strips %s', (_, text, expected) => {
+	])('strips invisible characters: %s', (_, text, expected) => {
 		expect(stripInvisible(text)).toBe(expected);
 	});
 
@@ -85,7 +85,7 @@ describe('invisible characters', () => {
 		['a variant of a Japanese character', '葛\u{E0100}飾'],
 		['an emoji of several', '👩\u200D👩\u200D👧 ❤\uFE0F\u200D🔥 1\uFE0F\u20E3'],
 		['a flag of a region', '🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}'],
-	])('keeps %s', (_, text) => {
+	])('keeps characters that shape others: %s', (_, text) => {
 		expect(stripInvisible(text)).toBe(text);
 	});
 
@@ -109,7 +109,7 @@ describe('foldWords', () => {
 		['KAPIDA ÖDEME', 'Kapıda ödeme'],
 		['ＣＯＤ', 'cod'],
 		['Straße', 'STRASSE'],
-	])('takes %s for %s', (one, other) => {
+	])('takes the words %s for %s', (one, other) => {
 		expect(foldWords(one)).toBe(foldWords(other));
 	});
 

@@ -483,18 +483,21 @@ describe('traces of orders that were not sent', () => {
 	const seen = { isSeen: true, isNamed: false };
 	const none = { isSeen: false, isNamed: false };
 
-	test.each([[order('#1', 'A')], [parts[0]]])('are remembered for %j', async (one) => {
-		expect(await tracesOf(one)).toEqual(none);
-		expect(entries.size).toBe(0);
-		ledger.remember([one, one], 'seen');
-		await ledger.flush();
-		expect(entries.size).toBe(1);
-		for (const each of [...parts, order('#1', 'A')]) expect(await tracesOf(each)).toEqual(seen);
-		expect(await tracesOf(order('#1', 'B'))).toEqual(none);
-		ledger.remember([order('#1', 'B')], 'named');
-		await ledger.flush();
-		expect(await tracesOf(order('#1', 'B'))).toEqual({ isSeen: false, isNamed: true });
-	});
+	test.each([[order('#1', 'A')], [parts[0]]])(
+		'remembers that an unsent order was met: %j',
+		async (one) => {
+			expect(await tracesOf(one)).toEqual(none);
+			expect(entries.size).toBe(0);
+			ledger.remember([one, one], 'seen');
+			await ledger.flush();
+			expect(entries.size).toBe(1);
+			for (const each of [...parts, order('#1', 'A')]) expect(await tracesOf(each)).toEqual(seen);
+			expect(await tracesOf(order('#1', 'B'))).toEqual(none);
+			ledger.remember([order('#1', 'B')], 'named');
+			await ledger.flush();
+			expect(await tracesOf(order('#1', 'B'))).toEqual({ isSeen: false, isNamed: true });
+		},
+	);
 
 	test('are not needed after a claim', async () => {
 		await create(order('#2', 'B'), parts[0]);

@@ -204,7 +204,7 @@ describe('a signature that the service quotes', () => {
 		url.slice(0, -20),
 		`${signature.toUpperCase()} is invalid`,
 		`${'x'.repeat(460)} ${signature}`,
-	])('is removed from %s', (text) => {
+	])('removes a quoted signature from %s', (text) => {
 		for (const body of [text, { message: text }, { code: 'X', errors: [{ url: text }] }]) {
 			const shown = JSON.stringify(explainFailure(respondWith(422, body)));
 			expect(shown).not.toMatch(/5e5e/i);

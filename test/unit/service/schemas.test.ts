@@ -183,7 +183,7 @@ test('limits only the reference IDs of an update to 40 characters', () => {
 
 describe('the URL of a subscription', () => {
 	test.each(['http://a.example', 'HTTPS://a.example/x?y=1', ' https://a.example '])(
-		'accepts %j',
+		'accepts the subscription URL %j',
 		(url) => {
 			expect(parse(webhookUrlSchema, url, 'URL')).toBe(url.trim());
 		},
@@ -196,7 +196,7 @@ describe('the URL of a subscription', () => {
 		'https://',
 		'https://a b',
 		'https://a.example\n/b',
-	])('rejects %j', (url) => {
+	])('rejects the subscription URL %j', (url) => {
 		expect(messageFor(webhookUrlSchema, url, 'URL')).toBe(
 			'URL must be a valid URL that starts with http:// or https://',
 		);

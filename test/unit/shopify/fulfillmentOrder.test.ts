@@ -32,7 +32,7 @@ function item(part: Fields = {}, order: Fields = {}): Fields {
 	return { order: sampleOrder({ line_items, ...order }), fulfillmentOrder: samplePart(part) };
 }
 
-describe('finds a fulfillment order and its order', () => {
+describe('the place of a fulfillment order', () => {
 	const order = sampleOrder();
 	const part = samplePart();
 	const [graphqlOrder, graphqlPart] = [toGraphqlOrder(order), toGraphqlPart(part)];
@@ -52,7 +52,7 @@ describe('finds a fulfillment order and its order', () => {
 				fulfillmentOrder: graphqlPart,
 			},
 		],
-	])('%s', (_, value) => {
+	])('finds a fulfillment order %s', (_, value) => {
 		const found = { ...outcomeOf(value), actions: undefined, needed: '' };
 		expect(found).toEqual({
 			kind: 'delivery',
@@ -243,7 +243,7 @@ describe('the destination of a fulfillment order', () => {
 	});
 });
 
-describe('skips a fulfillment order', () => {
+describe('the reason to skip a fulfillment order', () => {
 	const method = (method_type: string) => ({ delivery_method: { method_type } });
 
 	test.each<[string, Fields, string]>([
@@ -295,7 +295,7 @@ describe('skips a fulfillment order', () => {
 			method('pickup_point'),
 			'has the delivery method "Pickup Point". To deliver such orders, add "Pickup Point" to Delivery Methods under Filters.',
 		],
-	])('for the reason %s', (code, part, text) => {
+	])('skips a fulfillment order for the reason %s', (code, part, text) => {
 		const message = `Order #1042 (Harbor Warehouse) ${text}`;
 		expect(outcomeOf(item(part))).toMatchObject({ kind: 'skipped', code, message });
 		const { order, fulfillmentOrder } = item(part);

@@ -135,7 +135,7 @@ describe('a name with more than one known part, or with a word more', () => {
 		Pay with our wallet app now and never think of paying cash on delivery again
 	`);
 
-	test.each(unknown)('%s is not', (name) => {
+	test.each(unknown)('%s is not cash on delivery', (name) => {
 		expect(paymentKind(name, [])).not.toBe('cashOnDelivery');
 	});
 

@@ -50,7 +50,7 @@ describe('isOwnUrl', () => {
 		subscription.url,
 		subscriptionFor(owner, 'createTask', rotated, true).url,
 		subscriptionFor(owner, 'createTask', signer, false).url,
-	])('recognizes %s', (url) => {
+	])('recognizes its own URL %s', (url) => {
 		expect(isOwnUrl(owner, url)).toBe(true);
 	});
 
@@ -93,7 +93,7 @@ describe('isAuthentic', () => {
 		['an unsigned URL with a known digest', { signature: plain.url }],
 		['another event', { event: 'createTask' }],
 		['an unknown event', { event: 'deleteTask' }],
-	])('rejects %s', (_, changes) => {
+	])('rejects a call with %s', (_, changes) => {
 		expect(isAuthentic(query(changes), signer, [subscription.digest, plain.digest])).toBe(false);
 	});
 });
