@@ -566,7 +566,7 @@ describe.each(['newest', '1.123'] as const)('examples without a table in n8n %s'
 			expect(subject).toBe(`Action needed: ${order.name}`);
 			expect(text).toContain(`${order.name} was not created`);
 			expect(text).toContain('No courier drives there');
-			expect(text).toContain('add a tag to the order in Shopify');
+			expect(text).toContain('add a tag to it in Shopify');
 			expect((await failedExecution(workflow)).status).toBe('error');
 			shop.edit(order.id, { tags: 'again' });
 			await waitFor('the delivery', () => deliveriesOf(env, order).length > 0);

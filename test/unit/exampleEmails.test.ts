@@ -21,7 +21,7 @@ function emailOf(file: string, json: IDataObject, outputs?: Record<string, IData
 }
 
 describe.each([
-	['shopify-webhook-to-deliveries', 'add a tag to the order in Shopify'],
+	['shopify-webhook-to-deliveries', 'add a tag to it in Shopify'],
 	['shopify-orders-to-deliveries', 'in Orders to Send and execute Send One Order'],
 ])('the email of the starter %s', (file, byHand) => {
 	const emailAbout = (...items: IDataObject[]) => emailOf(file, items[0]!, { 'Once a Day': items });
@@ -42,7 +42,7 @@ describe.each([
 				.map((line) => `${line}\n`)
 				.join(''),
 		);
-		expect(text.startsWith(`${parts.join('\n')}\nTo send an order by hand: `)).toBe(true);
+		expect(text.startsWith(`${parts.join('\n')}\nTo send an order that was not sent: `)).toBe(true);
 		expect(text).toContain(byHand);
 		expect(text).toMatch(/\nExecution: .*\/workflow\/7\/executions\/12$/);
 		expect(text).not.toContain('undefined');
@@ -124,7 +124,7 @@ describe('the email of "Fulfillment orders to deliveries"', () => {
 			expect(text).toContain(
 				`#${name}-5, Ana Torres\n#${name} was canceled. Ask the Delivery Service to stop it.\nhttps://mugs.myshopify.com/admin/orders/${name}\nhttps://help.example\n\n`,
 			);
-		expect(text).toContain('\n\nTo send an order by hand, open "Catch up at night"');
+		expect(text).toContain('\n\nTo send an order that was not sent: correct what is written above, then open "Catch up at night"');
 	});
 
 	test('names at most five orders in the subject', () => {
