@@ -1,6 +1,7 @@
 /** What the trace follows: one order, one publishing of the trigger, and one event, in n8n's engine. */
 import { recordEntries, type Entry } from './recorder';
 import { startService } from '../../playground/service/server';
+import { fromOrders } from '../../test/support/actionNode';
 import { closeEngine, openTrigger, runNode } from '../../test/support/engine/engine';
 import { shopifyOrder } from '../../test/support/shopifyOrders';
 
@@ -10,13 +11,6 @@ export interface Runs {
 	publishing: Entry[];
 	event: Entry[];
 }
-
-const pickup = {
-	pickupName: 'Main Street Store',
-	pickupEmail: 'store@example.com',
-	pickupLocationType: 'address',
-	pickupAddress: '12 Main Street, Springfield',
-};
 
 /** Runs each of them twice, because the first run also loads modules, and records the second. */
 export async function recordRuns(): Promise<Runs> {
@@ -28,13 +22,7 @@ export async function recordRuns(): Promise<Runs> {
 				node: 'deliveryService',
 				credential,
 				items: [shopifyOrder({ name })],
-				parameters: {
-					resource: 'delivery',
-					operation: 'createFromOrders',
-					order: '={{ $json }}',
-					skipAlreadySent: true,
-					...pickup,
-				},
+				parameters: { ...fromOrders, order: '={{ $json }}' },
 			});
 			if (items[0]?.json.id === undefined) throw new Error('No delivery was created.');
 		};
