@@ -357,6 +357,7 @@ describe.each(['newest', '1.123'] as const)('examples without a table in n8n %s'
 			]);
 			const names = ['"Updates"', '"Updates"', 'stopped calling', '"Child"', 'Nothing to do'];
 			for (const [index, name] of names.entries()) expect(emails[index]?.text).toContain(name);
+			expect(emails[1]?.text).toContain('only at http://127.0.0.1:1/webhook/');
 			expect(emails[0]?.text).toMatch(/no webhook for Delivery Updated since .*publish it/);
 			expect(emails[0]?.text).toContain(`/workflow/${updates}\n`);
 			// A URL contains the signature.

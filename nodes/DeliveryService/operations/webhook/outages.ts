@@ -6,8 +6,9 @@ import { z } from 'zod/v4';
 import { realClock } from '../../common/clock';
 import { asRecord } from '../../common/parameters';
 import { republishHint } from '../../common/text';
-import type { Webhook } from '../../service/webhooks';
-import { missingEvents, type PublishedTrigger } from './publishedTriggers';
+import { eventLabel } from '../../service/events';
+import { shownUrl, type Webhook } from '../../service/webhooks';
+import { missingEvents, ownWebhooks, type PublishedTrigger } from './publishedTriggers';
 
 /** When each outage was noticed, as ISO 8601, by {@link keyOf}. */
 const noticedSchema = z.record(z.string(), z.string()).catch({});
@@ -22,9 +23,18 @@ export function openOutages(context: IExecuteFunctions) {
 	const earlier = noticedSchema.parse({ ...asRecord(data.outages) });
 	const current: Record<string, string> = {};
 	return {
-		/** The output about a trigger; nothing if it has all webhooks. */
-		of(trigger: PublishedTrigger, webhooks: readonly Webhook[]): object[] {
-			const missing = missingEvents(trigger, webhooks);
+		/**
+		 * The output about a trigger; nothing if it has all webhooks.
+		 *
+		 * @param served the webhooks at the URL of n8n
+		 * @param elsewhere those at other URLs, e.g. at that before n8n moved
+		 */
+		of(
+			trigger: PublishedTrigger,
+			served: readonly Webhook[],
+			elsewhere: readonly Webhook[],
+		): object[] {
+			const missing = missingEvents(trigger, served);
 			if (missing.length === 0) return [];
 			const key = keyOf(trigger);
 			const since = (current[key] = earlier[key] ?? new Date(realClock.now()).toISOString());
@@ -33,7 +43,13 @@ export function openOutages(context: IExecuteFunctions) {
 				{
 					...describe(trigger),
 					...{ reason: 'missing', since },
-					message: `${nameOf(trigger)} has had no webhook for ${missing.join(', ')} since ${time.toFormat('yyyy-LL-dd HH:mm')}, so these events don't start it. To get them again, ${republishHint}.`,
+					message: missingMessage(trigger, {
+						events: missing.join(', '),
+						since: time.toFormat('yyyy-LL-dd HH:mm'),
+						old: ownWebhooks(trigger, elsewhere).find(({ action }) =>
+							missing.includes(eventLabel(action)),
+						),
+					}),
 				},
 			];
 		},
@@ -46,6 +62,16 @@ export function openOutages(context: IExecuteFunctions) {
 			if (JSON.stringify(current) !== JSON.stringify(earlier)) data.outages = current;
 		},
 	};
+}
+
+/** When n8n moves, the trigger does not remove its webhook at the URL before. */
+function missingMessage(
+	trigger: PublishedTrigger,
+	{ events, since, old }: { events: string; since: string; old?: Webhook },
+): string {
+	return old
+		? `${nameOf(trigger)} has had no webhook for ${events} at this URL of n8n since ${since}, only at ${shownUrl(old.url)}. To get these events here, ${republishHint}. Then find the old webhook with Webhook > Get Many, and remove it with Webhook > Delete: otherwise, events may arrive twice.`
+		: `${nameOf(trigger)} has had no webhook for ${events} since ${since}, so these events don't start it. To get them again, ${republishHint}.`;
 }
 
 /** The output about a trigger whose company is unknown. */

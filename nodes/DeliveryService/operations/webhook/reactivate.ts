@@ -74,10 +74,13 @@ export const reactivateWebhooks: Operation = {
 				const expected = expectedOf(company);
 				const webhooks = webhooksOf(company);
 				const list = expected.length > 0 ? webhooks.listForTrigger() : webhooks.list();
-				const listed = (await list).webhooks.filter(({ url }) => isAtOrBelow(urlPrefix, url));
+				const all = (await list).webhooks;
+				const isHere = ({ url }: Webhook) => isAtOrBelow(urlPrefix, url);
+				const listed = all.filter(isHere);
+				const elsewhere = all.filter((one) => !isHere(one));
 				const reactivation = await reactivateEach(context, item, webhooks, listed);
 				const served = listed.filter((one) => !reactivation.notServed.has(one));
-				const missing = expected.flatMap((one) => outages.of(one, served));
+				const missing = expected.flatMap((one) => outages.of(one, served, elsewhere));
 				return [...reactivation.items, ...missing.map((json) => outputItem(json, item))];
 			};
 			const items: INodeExecutionData[] = [];
