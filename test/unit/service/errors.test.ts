@@ -1,18 +1,47 @@
 import type { Exchange } from '../../../nodes/DeliveryService/service/client';
-import { serviceDetail, explainFailure } from '../../../nodes/DeliveryService/service/errors';
+import {
+	explainFailure,
+	isAboutAllRequests,
+	isSuccessCode,
+	serviceDetail,
+} from '../../../nodes/DeliveryService/service/errors';
 import { respondWith } from '../../support/creations';
 
 describe('explaining a response', () => {
 	test.each([
-		[401, 'rejected the API key', 'API Key ID and API Secret'],
-		[403, 'does not allow this request', 'child company'],
-		[404, 'could not find the requested resource', 'Base URL and the Company ID'],
-		[429, 'Rate limit of the Delivery Service exceeded', 'Wait a minute'],
-	])('explains status %d and advises what to do', (status, explanation, advice) => {
-		const { message, description } = explainFailure(respondWith(status));
-		expect(message).toContain(explanation);
-		expect(description).toContain(advice);
-		expect(description).not.toContain('The service says');
+		[
+			401,
+			'The Delivery Service rejected the API key',
+			'Check API Key ID and API Secret in the credential. If the key was changed in the Delivery Service, enter the new one.',
+		],
+		[
+			403,
+			'The Delivery Service does not allow this request with this API key',
+			'Check the Company ID: for a child company, your company must be authorized in the Delivery Service.',
+		],
+		[
+			404,
+			'The Delivery Service could not find the requested resource (status 404)',
+			'Check the Base URL and the Company ID, in the credential and in the node.',
+		],
+		[
+			407,
+			'The proxy between n8n and the Delivery Service requires authentication (status 407)',
+			"The request did not reach the Delivery Service. Ask your n8n administrator to add the proxy's user name and password to HTTPS_PROXY or HTTP_PROXY.",
+		],
+		[
+			429,
+			'Rate limit of the Delivery Service exceeded (status 429)',
+			'Wait a minute, then try again.',
+		],
+	])('explains status %d and advises what to do', (status, message, description) => {
+		expect(explainFailure(respondWith(status))).toEqual({ message, description });
+	});
+
+	test('would be the same for every other request after a wrong key, a proxy or a redirect', () => {
+		const statuses = [200, 299, 300, 307, 399, 400, 401, 403, 404, 407, 422, 429, 500, 503];
+		const all = statuses.filter((status) => isAboutAllRequests(respondWith(status)));
+		expect(all).toEqual([300, 307, 399, 401, 407]);
 	});
 
 	test.each([
@@ -191,6 +220,15 @@ describe('the details of a failed request', () => {
 	])('never advises to try again in the details of %j', (exchange, detail) => {
 		expect(serviceDetail(exchange)).toBe(detail);
 	});
+});
+
+test.each([
+	[['OK', ' ok ', 'Success', 'SUCCEEDED', 'Created', 'done', '0', '200', '204'], true],
+	[['NOT_OK', 'ok then', 'E0', '00', '20', '2000', '2x0', '20x', '400', 'FAILED'], false],
+])('takes the codes %j of a response for a success: %s', (codes, isSuccess) => {
+	expect(codes.map((code) => [code, isSuccessCode(code)])).toEqual(
+		codes.map((code) => [code, isSuccess]),
+	);
 });
 
 describe('a signature that the service quotes', () => {
