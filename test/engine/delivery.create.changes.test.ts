@@ -201,6 +201,18 @@ test('ignores the earlier state of an order that arrives late', async () => {
 	expect(needed).toEqual(['', noCash, '', cashOf('87.00 USD') + isChange(2)]);
 });
 
+test('ignores an order that was read before its last change', async () => {
+	const read = async (minutesAgo: number, changes: IDataObject) => {
+		const updated_at = new Date(Date.now() - minutesAgo * 60_000).toISOString();
+		const items = [shopifyOrder({ ...changes, updated_at })];
+		const parameters = { ...fromOrders, ...orderParameters({}) };
+		return jsonOf((await service.run(parameters, { items })).items)[0]?.actionNeeded;
+	};
+	expect(await read(9, payableInCash)).toBe('');
+	expect(await read(5, paidByLink)).toBe(noCash);
+	expect(await read(9, payableInCash)).toBe('');
+});
+
 test('records nothing in a dry run, and no report of a change costs an unchanged order anything', async () => {
 	await follow(payableInCash);
 	const before = deduplicationStore.calls.length;

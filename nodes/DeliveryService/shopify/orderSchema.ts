@@ -260,6 +260,7 @@ export const orderSchema = object({
 	order_status_url: ifReadable(optionalText),
 	cancelled_at: optionalText,
 	created_at: ifReadable(optionalText),
+	updated_at: ifReadable(optionalText),
 	test: flag,
 	source_name: ifReadable(optionalText),
 	email: ifReadable(optionalText),

@@ -36,6 +36,8 @@ export interface OrderInfo extends OrderSubject {
 	url?: string;
 	/** When it was placed, if that is known. */
 	createdAt?: string;
+	/** When it was last changed, if that is known. */
+	updatedAt?: string;
 	/** The location that ships the fulfillment order. */
 	location?: ShopifyLocation;
 	/** The delivery type by the order's shipping method. */
@@ -116,6 +118,7 @@ function infoOf(facts: OrderFacts, decision: Decision, mapping: OrderMapping): O
 		address,
 		url: adminUrl(order),
 		createdAt: order.created_at,
+		updatedAt: order.updated_at,
 		location: order.fulfillmentOrder && locationOf(order.fulfillmentOrder),
 		...(methods.type && { type: methods.type }),
 		deliveryDay: date.day,

@@ -57,10 +57,8 @@ export function readItem(
 	{ items, source, options: runOptions, isRemembered }: RunSettings,
 	item: number,
 ): Job {
-	const calledHoursAgo = hoursSince(calledAt(items[item]?.json));
-	const job: Job = { item, calledHoursAgo };
-	// A call of a webhook has the order as it was then, any other item as it is now.
-	const asOf = realClock.now() - (calledHoursAgo ?? 0) * 3_600_000;
+	const called = calledAt(items[item]?.json);
+	const job: Job = { item, calledHoursAgo: hoursSince(called) };
 	const invalid = (problem: Problem, cause?: Invalid['cause']): Job => {
 		job.outcome = { kind: 'invalid', problem, cause };
 		return job;
@@ -74,7 +72,7 @@ export function readItem(
 		const { order } = read;
 		job.order = order;
 		job.referenceId = order?.referenceId;
-		job.ageHours = hoursSince(order?.createdAt);
+		job.ageHours = hoursSince(timeOf(order?.createdAt));
 		const { ageHours = 0 } = job;
 		const isLate = ageHours > runOptions.firstSeenWithinHours && read.isSentAnyway !== true;
 		const options = readItemOptions(parameters, item);
@@ -86,7 +84,8 @@ export function readItem(
 						orderId: order?.shopifyOrder?.id,
 						part: order?.part,
 						sentAs: order?.sentAs,
-						asOf,
+						// A call of a webhook has the order as it was at that time.
+						asOf: called ?? timeOf(order?.updatedAt) ?? realClock.now(),
 						isLate,
 					}
 				: undefined;
@@ -119,15 +118,19 @@ export function readItem(
 }
 
 /** When Shopify first called the webhook that started the workflow; its repeats keep that time. */
-function calledAt(item: unknown): unknown {
-	return valueAt(item, ['headers', 'x-shopify-triggered-at']);
+function calledAt(item: unknown): number | undefined {
+	return timeOf(valueAt(item, ['headers', 'x-shopify-triggered-at']));
 }
 
-/** How long ago a time was; undefined if it is not readable. */
-function hoursSince(time: unknown): number | undefined {
-	if (typeof time !== 'string') return undefined;
-	const hours = (realClock.now() - Date.parse(time)) / 3_600_000;
-	return Number.isNaN(hours) ? undefined : hours;
+/** A time in milliseconds since 1970; undefined if it is not readable. */
+function timeOf(text: unknown): number | undefined {
+	const time = typeof text === 'string' ? Date.parse(text) : NaN;
+	return Number.isNaN(time) ? undefined : time;
+}
+
+/** How long ago a time was. */
+function hoursSince(time: number | undefined): number | undefined {
+	return time === undefined ? undefined : (realClock.now() - time) / 3_600_000;
 }
 
 /** The reference ID of an invalid delivery, if it is readable. */
