@@ -574,6 +574,22 @@ describe.each(['newest', '1.123'] as const)('examples without a table in n8n %s'
 			expect(env.emails(order.name)).toHaveLength(1);
 		});
 
+		test('emails the owner once about an unknown delivery that several executions report', async () => {
+			control().addFault({ kind: 'resetAfter', method: 'POST', path: '/v1/deliveries' });
+			const order = await env.afterExecutions(workflow, 4, () =>
+				env.shopify.shop.place(samples[0]),
+			);
+			const { text } = await env.email(order.name);
+			expect(text).toContain(`It is unknown whether ${order.name} was created. `);
+			// n8n starts one more execution for the failed one.
+			for (const hoursAgo of [0.5, 3.5])
+				await env.afterExecutions(workflow, 2, async () => {
+					expect(await report(order, hoursAgo)).toBe(200);
+				});
+			expect(env.emails(order.name)).toHaveLength(1);
+			expect(deliveriesOf(env, order)).toHaveLength(1);
+		});
+
 		test('emails the owner about a pending review, with a link to the order', async () => {
 			const order = await env.afterExecutions(workflow, 2, () =>
 				env.shopify.shop.place(samples[8]),
