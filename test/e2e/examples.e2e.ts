@@ -596,7 +596,7 @@ describe.each(['newest', '1.123'] as const)('examples without a table in n8n %s'
 			);
 			const { subject, text } = await env.email(order.name);
 			expect(subject).toBe(`Action needed: ${order.name}`);
-			expect(text).toContain('The pickup or delivery address was not found.');
+			expect(text).toContain('is pending review: the Delivery Service did not find an address');
 			const { shopSubdomain } = env.shopify.credential;
 			expect(text).toContain(`https://${shopSubdomain}.myshopify.com/admin/orders/${order.id}\n`);
 			expect(text).toMatch(new RegExp(`/workflow/${workflow}/executions/\\d+$`, 'm'));

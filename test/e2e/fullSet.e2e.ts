@@ -251,12 +251,12 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 		expect(await rowOf(order)).toMatchObject({
 			status: 'pending review',
 			actionNeeded: expect.stringMatching(
-				/^The pickup or delivery address was not found\..* No cash is collected/,
+				/ is pending review: the Delivery Service did not find an address.* no cash is collected, but 29\.00 USD is not paid/,
 			),
 		});
-		expect(env.emails(`The pickup or delivery address was not found.`)).toMatchObject([
-			{ subject: expect.stringContaining(`Action needed: ${order.name}-`) },
-		]);
+		expect(
+			env.emails('is pending review: the Delivery Service did not find an address'),
+		).toMatchObject([{ subject: expect.stringContaining(`Action needed: ${order.name}-`) }]);
 		await client.unpublish(any);
 		const placed = Array.from({ length: 20 }, () => env.shopify.shop.place(samples[0]));
 		const type = credentialTypes.deliveryService;
@@ -291,7 +291,7 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 		await catchUp();
 		expect(await rowOf(order)).toMatchObject({ status: 'skipped' });
 		expect(env.emails(order.name)).toMatchObject([
-			{ text: expect.stringContaining('Not sent: it is only partly paid') },
+			{ text: expect.stringContaining('was not sent: it is only partly paid') },
 		]);
 		const row = { orderName: order.name };
 		await env.installation.client.changeTableRow(deliveriesTable, row, { solved: 'Yes ' });

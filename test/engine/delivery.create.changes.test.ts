@@ -70,15 +70,15 @@ const fulfilled = {
 };
 
 const noCash =
-	'Its delivery collects cash, but the order is now paid. Set its cash to 0 with the operation Update, or ask the Delivery Service.';
+	'Order #1001 is paid now, but its delivery collects cash: set the cash of this delivery to 0 with the operation Update.';
 const cashOf = (amount: string) =>
-	`Its delivery collects cash, and the customer now owes ${amount}. Set its cash to ${amount} with the operation Update, or ask the Delivery Service.`;
+	`Order #1001 changed after it was sent: the customer now owes ${amount}, and its delivery collects another amount. So set the cash of this delivery to ${amount} with the operation Update.`;
 /** What the message about a later change ends with. */
 const isChange = (number: number) => ` This is change ${number} of the order.`;
 const released =
 	'Order #1001 is no longer on hold. If you had its delivery stopped, ask the Delivery Service to go on.';
 const compare = (order: string) =>
-	`The order was changed in Shopify after it was sent. Compare its delivery with the order: ${order}. Correct it with the operation Update, or ask the Delivery Service.`;
+	`Order #1001 was changed in Shopify after it was sent. It is now: ${order}. Correct its delivery with the operation Update.`;
 const recipient = 'Maya Okafor, +1 217-555-0101, 214 Larkspur Lane, Apt 3B, Springfield, 62704; ';
 const items = '1 × Linen Tablecloth - Sand / 150 x 250 cm, 2 × Stoneware Mug - Blue';
 const stop = (state: string) => `Order #1001 ${state}. Ask the Delivery Service to stop it.`;
@@ -104,7 +104,7 @@ describe('cash', () => {
 
 	test('says that a fulfilled order was paid by link, whose driver may not have come yet', async () => {
 		expect(await follow(payableInCash, { ...paidByLink, ...fulfilled })).toEqual([
-			noCash.replace('Set', 'If the driver has not come yet, set'),
+			noCash.replace(': set', ': if the driver has not come yet, set'),
 		]);
 	});
 

@@ -195,7 +195,7 @@ describe('units of an order that were already sent', () => {
 
 	const skipped = (id: number) => ({
 		...{ outcome: 'skipped', reason: 'alreadyCreated', referenceId: `#1001-${id}` },
-		message: `#1001-${id} was skipped: this workflow has already sent its items with another fulfillment order of #1001. If the Delivery Service has no such delivery, use Allow Resending for #1001.`,
+		message: `#1001-${id} was already sent: its items went with another fulfillment order of #1001.`,
 	});
 
 	test('skips a fulfillment order that replaces a sent one, or is split off it', async () => {

@@ -319,13 +319,13 @@ describe('invalid order', () => {
 		const partlyPaid = { ...manual, financial_status: 'partially_paid' };
 		const items = [{ json: 1 }, shopifyOrder({ name: '#2', ...partlyPaid })];
 		const { error } = await service.run(fromOrder(), { items });
-		expect(error?.description).toMatch(/#2 needs your attention\. Not sent: it is only partly/);
+		expect(error?.description).toMatch(/Order #2 was not sent: it is only partly/);
 	});
 
 	test('keeps in the error item what the order of an unknown delivery needs', async () => {
 		service.control.addFault({ kind: 'status', status: 500 });
 		const run = { items: [shopifyOrder(manual)], onError: 'continueErrorOutput' } as const;
-		const actionNeeded = expect.stringContaining('No cash is collected');
+		const actionNeeded = expect.stringContaining('no cash is collected');
 		const { outputs } = await service.run({ ...fromOrder(), filters: { payment: 'any' } }, run);
 		expect(outputs[1]).toMatchObject([{ json: { error: { outcome: 'unknown', actionNeeded } } }]);
 	});
@@ -378,7 +378,7 @@ test('says what an order needs when it is sent, also in a failed run, and not ag
 		skipped: [{ referenceId: '#2', actionNeeded: expect.stringMatching(/^#2 was placed/) }],
 	});
 	expect(failed.error?.description).toMatch(
-		/Created: #1001 .* Not sent: item 1\. #1001 needs your attention\. .*2126-12-24.* #2 needs .*first time\. /,
+		/Created: #1001 .* Not sent: item 1\. Order #1001 was sent now, .*2126-12-24.* #2 was .*first time\. /,
 	);
 	const [again] = jsonOf((await run(shopifyOrder(later))).items);
 	expect(again?.actionNeeded).toBe('');
@@ -407,6 +407,6 @@ test('shows a hint that says why the only order was skipped, and all its columns
 	const { hints, items } = await service.run(parameters, { items: [cancelled] });
 	expect(jsonOf(items)[0]?.shopifyOrder).toEqual(orderSummary);
 	expect(hints.map(({ message }) => message)).toEqual([
-		'Nothing was sent. Order #1001 was canceled. If its delivery already exists, ask the Delivery Service to stop it.',
+		'Nothing was sent. Order #1001 was canceled. Nothing to do.',
 	]);
 });

@@ -127,7 +127,7 @@ test('only tells that a fulfilled order was paid by link', async () => {
 	expect(await follow(payableInCash, shipped)).toMatchObject({
 		...{ outcome: 'skipped', updates: [] },
 		actionNeeded: expect.stringMatching(
-			/^Its delivery collects cash, .* If the driver has not come yet/,
+			/ is paid now, but its delivery collects cash: if the driver has not come yet/,
 		),
 	});
 });
@@ -141,7 +141,7 @@ test('leaves the packages of a partly fulfilled order, and tells what they are n
 	const followed = await follow({}, shipped);
 	expect(followed).toMatchObject({
 		outcome: 'updated',
-		actionNeeded: expect.stringMatching(/Compare its delivery with the order/),
+		actionNeeded: expect.stringMatching(/was changed in Shopify after it was sent. It is now/),
 		updates: [{ deliveryChanges: { contact } }],
 	});
 	expect(JSON.stringify(followed.updates)).not.toContain('packages');
@@ -173,7 +173,7 @@ describe('a part of an order', () => {
 		expect(await run(partOf({}))).toMatchObject({ outcome: 'created' });
 		expect(await run(partOf({ total_outstanding: '60.00' }))).toMatchObject({
 			outcome: 'skipped',
-			actionNeeded: expect.stringMatching(/Compare the cash of the deliveries/),
+			actionNeeded: expect.stringMatching(/Compare the cash of its deliveries/),
 		});
 		expect(updates()).toEqual([]);
 	});
@@ -188,7 +188,9 @@ test.each([
 	service.control.addFault(fault);
 	const row = await run(shopifyOrder(moved));
 	expect(row).toMatchObject({ outcome: 'skipped', actionNeeded: expect.stringMatching(problem) });
-	expect(row.actionNeeded).toMatch(/Compare its delivery with the order: .*7 New Road/);
+	expect(row.actionNeeded).toMatch(
+		/was changed in Shopify after it was sent. It is now: .*7 New Road/,
+	);
 	service.control.reset();
 	expect(await run(shopifyOrder(moved))).toMatchObject({ outcome: 'skipped', actionNeeded: '' });
 });

@@ -504,11 +504,11 @@ describe('changes from a Shopify order', () => {
 
 	test.each<[string, IDataObject]>([
 		[
-			'Order #1001 was canceled. If its delivery already exists, ask the Delivery Service to stop it. Its delivery was not updated.',
+			'Order #1001 was canceled. Its delivery was not updated. To stop it, ask the Delivery Service.',
 			shopifyOrder({ cancelled_at: '2026-03-03T10:02:00-06:00' }),
 		],
 		[
-			"Order #1001 has nothing to ship: its items are fulfilled, on hold, refunded, removed or don't need shipping. For a second package, use the operation Create. Its delivery was not updated. To stop it, ask the Delivery Service.",
+			"Order #1001 has nothing to ship: its items are fulfilled, on hold, refunded, removed or don't need shipping. Its delivery was not updated. To stop it, ask the Delivery Service.",
 			shopifyOrder({ line_items: [] }),
 		],
 	])('rejects an order that cannot be sent, and updates nothing: %s', async (message, order) => {

@@ -2,8 +2,8 @@
 import { problemText } from '../common/result';
 import { joinSentences, listUpTo, pluralize } from '../common/text';
 import type { Job } from '../sending/job';
-import { describe, skipReason } from './outcomes';
-import { itemName, maxNamesInHint } from './summary';
+import { describe, itemName, skipReason } from './outcomes';
+import { maxNamesInHint } from './summary';
 
 /** Whether an item would be sent, in a word or two. */
 export function dryRunResult(job: Job): string {

@@ -12,91 +12,88 @@ import { helpWithAction, helpWithSkip, type Need } from './help';
 import { quoted } from './lists';
 
 /**
- * What happened to a skipped order and what to do.
+ * What happened to a skipped order. Nobody needs to act, unless {@link skipNeed} says so.
  *
  * @param label the order's name, e.g. "Order #1001"
  */
 export function skipMessage(skip: Skip, label: string): string {
-	return `${label} ${skipText(skip)}`;
+	const end = skipNeed(skip, label) ? '' : ' Nothing to do.';
+	return `${label} ${skipText(skip)}${end}`;
 }
 
 /** Why the delivery of a skipped order is not updated, and what the user can do about it. */
 export function notUpdatedProblem(skip: Skip, label: string): Problem {
-	// The message of a canceled order already says how to stop its delivery.
-	const advice = skip.code === 'cancelled' ? '' : ' To stop it, ask the Delivery Service.';
 	return {
-		message: skipMessage(skip, label),
-		description: `Its delivery was not updated.${advice}`,
+		message: `${label} ${skipText(skip)}`,
+		description: 'Its delivery was not updated. To stop it, ask the Delivery Service.',
 	};
 }
 
 function skipText(skip: Skip): string {
 	switch (skip.code) {
 		case 'cancelled':
-			return 'was canceled. If its delivery already exists, ask the Delivery Service to stop it.';
+			return 'was canceled.';
 		case 'testOrder':
-			return 'is a test order. To send test orders, add Include Test Orders under Filters.';
+			return 'is a test order, which Filters leave out without Include Test Orders.';
 		case 'voided':
 			return 'has a voided payment.';
 		case 'refunded':
 			return 'was fully refunded.';
 		case 'notPaid':
-			return `is not paid yet (${skip.methods.join(', ') || 'no payment method'}). It will be sent when this workflow gets it again after the payment.${skip.partly ? '' : ' Nothing to do.'}`;
+			return `is not paid yet (${skip.methods.join(', ') || 'no payment method'}). It will be sent when this workflow gets it again after the payment.`;
 		case 'localPickup':
 			return pickupText(skip);
 		case 'nothingToShip':
-			return "has nothing to ship: its items are fulfilled, on hold, refunded, removed or don't need shipping. For a second package, use the operation Create.";
+			return "has nothing to ship: its items are fulfilled, on hold, refunded, removed or don't need shipping.";
 		case 'fulfillmentService':
-			return 'is shipped by a fulfillment service. To send it from your shop, add Include Fulfillment Services under Filters.';
+			return 'is shipped by a fulfillment service, which Filters leave out without Include Fulfillment Services.';
 		case 'deliveryMethod':
-			return `has the delivery method "${deliveryMethodNames[skip.method]}". To deliver such orders, ${addMethod(skip.method)}.`;
+			return `has the delivery method "${deliveryMethodNames[skip.method]}", ${notInDeliveryMethods}`;
 		case 'shippingMethod':
 			return methodText(skip);
 		case 'tag':
 			return skip.tag === undefined
-				? 'has none of the tags in Tags under Filters. To send it, add one of them to the order.'
-				: `has the tag "${skip.tag}", which is in Exclude Tags under Filters. To send it, remove the tag.`;
+				? 'has none of the tags in Tags under Filters.'
+				: `has the tag "${skip.tag}", which is in Exclude Tags under Filters.`;
 		case 'onHold': {
 			const holds = skip.holds.length > 0 ? ` (${skip.holds.join('; ')})` : '';
 			return `is on hold in Shopify${holds}. It will be sent when this workflow gets it again after the hold is released.`;
 		}
 		case 'scheduled': {
 			const day = skip.until === undefined ? 'when it is due' : `on or after ${dayOf(skip.until)}`;
-			return `is scheduled. It will be sent when this workflow gets it again ${day}. Nothing to do.`;
+			return `is scheduled. It will be sent when this workflow gets it again ${day}.`;
 		}
 		case 'closed':
-			return 'is closed in Shopify: its items were fulfilled, moved or removed. If some are left, send their new fulfillment order.';
+			return 'is closed in Shopify: its items were fulfilled, moved or removed.';
 		case 'incomplete':
-			return "was closed as incomplete in Shopify: its location couldn't fulfill it. Check the order in Shopify.";
+			return "was closed as incomplete in Shopify: its location couldn't fulfill it.";
 	}
 }
 
 /** How a person sends an order that the workflow would not send, for the end of a sentence. */
 export const sendAnyway = 'send it with Send Anyway';
 
+const notInDeliveryMethods = 'which is not in Delivery Methods under Filters.';
+
 function methodText({ methods, isOnlyListed }: Extract<Skip, { code: 'shippingMethod' }>): string {
 	const names = quoted(methods);
 	if (names === '') return 'has no shipping method, and only those in Shipping Methods are sent.';
 	return isOnlyListed
-		? `has the shipping method ${names}. To send it, add the name to Shipping Methods, and remove it from Exclude Shipping Methods.`
-		: `has the shipping method ${names}, which Exclude Shipping Methods under Filters excludes. To send it, remove the name there; if you don't see this filter, add it first.`;
+		? `has the shipping method ${names}. Only those in Shipping Methods are sent, without those in Exclude Shipping Methods.`
+		: `has the shipping method ${names}, which Exclude Shipping Methods under Filters excludes.`;
 }
 
 function pickupText({ pickup }: Extract<Skip, { code: 'localPickup' }>): string {
 	switch (pickup.shownBy) {
 		case 'fulfillmentOrder':
-			return `is picked up by the customer. To deliver such orders, ${addMethod('pick_up')}.`;
+			return `is picked up by the customer: "${deliveryMethodNames.pick_up}" is its delivery method, ${notInDeliveryMethods}`;
 		case 'mark':
-			return `is marked as a store pickup (${pickup.mark}). To deliver it, correct its additional details in Shopify.`;
+			return `is marked as a store pickup (${pickup.mark}).`;
 		case 'missingAddress': {
 			const method = pickup.method === undefined ? '' : ` (${pickup.method})`;
-			return `has no shipping address, so it looks like a store pickup${method}. To deliver it, add an address to the order in Shopify.`;
+			return `has no shipping address, so it looks like a store pickup${method}.`;
 		}
 	}
-}
-
-function addMethod(method: keyof typeof deliveryMethodNames): string {
-	return `add "${deliveryMethodNames[method]}" to Delivery Methods under Filters`;
 }
 
 /** A time stamp as the shop's day if it has a time zone, e.g. "2026-12-01", else with its time. */
@@ -107,22 +104,22 @@ function dayOf(time: string): string {
 }
 
 /** What a person must do about an order that is skipped; undefined if nothing. */
-export function skipNeed(skip: Skip): Need | undefined {
-	const text = skipAdvice(skip);
+export function skipNeed(skip: Skip, label: string): Need | undefined {
+	const text = skipAdvice(skip, label);
 	return text === '' ? undefined : { text, help: helpWithSkip(skip) };
 }
 
-function skipAdvice(skip: Skip): string {
+function skipAdvice(skip: Skip, label: string): string {
 	switch (skip.code) {
 		case 'notPaid':
-			return skip.partly ? partlyPaidText(skip.partly) : '';
+			return skip.partly ? `${label} ${partlyPaidText(skip.partly)}` : '';
 		case 'shippingMethod':
 			return skip.methods.length === 0
-				? `Not sent: it has no shipping method, and only those in Shipping Methods are sent. If a driver should bring it, ${sendAnyway}.`
+				? `${label} was not sent: it has no shipping method, and only those in Shipping Methods are sent. If a driver should bring it, ${sendAnyway}.`
 				: '';
 		case 'nothingToShip':
 			return skip.held.length > 0
-				? `Not sent, probably because of a hold in Shopify: ${quoted(skip.held)}. When it is released, ${sendAnyway}.`
+				? `${label} was not sent, probably because of a hold in Shopify: ${quoted(skip.held)}. When it is released, ${sendAnyway}.`
 				: '';
 		default:
 			return '';
@@ -145,36 +142,36 @@ export function actionNeeded(actions: readonly Action[] = [], label?: string): s
 function actionText(action: Action, label: string): string {
 	switch (action.code) {
 		case 'cashNotCollected': {
-			const { methods, unknownMethods } = action;
+			const { methods, unknownMethods, unpaid } = action;
 			const advice = unknownMethods.length > 0 ? ` ${addCashMethod(unknownMethods)}` : '';
-			return `No cash is collected, but the order is not paid (${methods.join(', ') || 'no payment method'}).${advice}`;
+			return `${label}: no cash is collected, but ${unpaid} is not paid (${methods.join(', ') || 'no payment method'}).${advice}`;
 		}
 		case 'cashReduced':
-			return `The driver collects only ${action.amount} of the unpaid ${action.unpaid}, because ${reducedReasons[action.why]}. If nobody else collects the rest, set the cash of this delivery with the operation Update.`;
+			return `${label}: the driver collects only ${action.amount} of the unpaid ${action.unpaid}, because ${reducedReasons[action.why]}. If nobody else collects the rest, ${setCash()}.`;
 		case 'openReturn':
-			return `No cash is collected, because the order has an open return: Shopify says that ${action.unpaid} is unpaid${returnedText(action.afterReturn)}. If the driver should collect something, set the cash of this delivery with the operation Update.`;
+			return `${label}: no cash is collected, because the order has an open return. Shopify says that ${action.unpaid} is unpaid${returnedText(action.afterReturn)}. If the driver should collect something, ${setCash()}.`;
 		case 'otherCurrency': {
 			const shown = action.ofCustomer ?? `an amount in ${action.currency}`;
-			return `The driver collects ${action.amount}, in the currency of the shop. The customer was shown ${shown}. If the driver should collect another amount, set the cash of this delivery with the operation Update.`;
+			return `${label}: the driver collects ${action.amount}, in the currency of the shop. The customer was shown ${shown}. If the driver should collect another amount, ${setCash()}.`;
 		}
 		case 'excludedMethod':
-			return `The order also has the shipping method ${quoted(action.methods)}, which is not sent by the filters. Check which items to send.`;
+			return `${label} was sent with all its items, but it also has the shipping method ${quoted(action.methods)}, which the filters leave out. If the driver should not bring all of them, correct the packages with the operation Update.`;
 		case 'typeUnclear':
-			return `The order has several shipping methods (${quoted(action.methods)}), so the default delivery type is used. Check it.`;
+			return `${label} has several shipping methods (${quoted(action.methods)}), so the default delivery type is used. If that is wrong, tell the Delivery Service.`;
 		case 'futureDate':
-			return `The delivery date is ${action.day}, but the delivery is created now. Check with the Delivery Service that it comes on that day.`;
+			return `${label} was sent now, but its delivery date is ${action.day}. Ask the Delivery Service to bring it on that day.`;
 		case 'unclearDate':
-			return `The delivery date "${action.text}" is not clear. Set Delivery Date Format under Filters.`;
+			return `${label} was sent now, but its delivery date "${action.text}" is not clear. Tell the Delivery Service the right day, and for later orders, set Delivery Date Format under Filters.`;
 		case 'missingFields':
-			return `Shopify did not return ${quoted(action.fields)}, so this order may be decided wrongly. Request ${action.fields.length === 1 ? 'it' : 'them'} in the Shopify node or the query.`;
+			return `${label} may be decided wrongly: Shopify did not return ${quoted(action.fields)}. Request ${action.fields.length === 1 ? 'it' : 'them'} in the Shopify node or the query.`;
 		case 'held':
-			return `These items were not sent, probably because of a hold in Shopify: ${quoted(action.items)}. When it is released, send them with the operation Create and a reference ID of their own.`;
+			return `${label} was sent without these items, probably because of a hold in Shopify: ${quoted(action.items)}. When it is released, send them with the operation Create and a reference ID of their own.`;
 		case 'stopDelivery':
 			return `${label} ${stateNames[action.why]}. Ask the Delivery Service to stop it.`;
 		case 'owedChanged':
-			return owedText(action);
+			return `${label} ${owedText(action)}`;
 		case 'orderChanged':
-			return changedText(action.order);
+			return `${label} ${changedText(action.order)}`;
 		case 'notUpdated':
 			return `Not updated: ${action.fields.join(', ')}. Ask the Delivery Service to change this if needed.`;
 		case 'noCoordinates':
@@ -182,19 +179,23 @@ function actionText(action: Action, label: string): string {
 	}
 }
 
+/** How a person corrects the cash of a delivery, for the end of a sentence. */
+function setCash(amount?: string): string {
+	return `set the cash of this delivery${amount === undefined ? '' : ` to ${amount}`} with the operation Update`;
+}
+
 function owedText({ owed, isPart, isFulfilled }: Extract<Action, { code: 'owedChanged' }>): string {
 	if (owed === undefined)
-		return `Its delivery collects cash, but the order is now paid. ${isFulfilled ? 'If the driver has not come yet, set' : 'Set'} its cash to 0 with the operation Update, or ask the Delivery Service.`;
-	const now = `Its delivery collects cash, and the customer now owes ${owed} for the whole order.`;
+		return `is paid now, but its delivery collects cash: ${isFulfilled ? 'if the driver has not come yet, ' : ''}${setCash('0')}.`;
 	return isPart
-		? `${now} Compare the cash of the deliveries of this order, and correct it with the operation Update, or ask the Delivery Service.`
-		: `Its delivery collects cash, and the customer now owes ${owed}. Set its cash to ${owed} with the operation Update, or ask the Delivery Service.`;
+		? `changed after it was sent: the customer now owes ${owed} for the whole order. Compare the cash of its deliveries, and correct it with the operation Update.`
+		: `changed after it was sent: the customer now owes ${owed}, and its delivery collects another amount. So ${setCash(owed)}.`;
 }
 
 function changedText({ address, items, day }: ChangedOrder): string {
 	const [to, what] = [address || 'no address', items.join(', ') || 'no items'];
 	const date = day === undefined ? '' : `; delivery date ${day}`;
-	return `The order was changed in Shopify after it was sent. Compare its delivery with the order: ${to}; ${what}${date}. Correct it with the operation Update, or ask the Delivery Service.`;
+	return `was changed in Shopify after it was sent. It is now: ${to}; ${what}${date}. Correct its delivery with the operation Update.`;
 }
 
 /** What an open return leaves of an unpaid amount, for the end of a sentence. */
@@ -211,8 +212,8 @@ function partlyPaidText({ unpaid, hasOpenReturn, afterReturn, ...order }: Partly
 		unpaid === undefined ? '' : ` Shopify says that ${unpaid} of ${total} is unpaid${returned}.`;
 	const authorized = isAuthorizationKnown
 		? ''
-		: " The order doesn't say whether the rest is authorized; orders from Shopify's GraphQL API with totalCapturableSet do.";
-	return `Not sent: it is only partly paid.${amounts}${authorized} Collect or capture the rest, or mark the order as paid in Shopify.`;
+		: ` If the rest is authorized by card, ${sendAnyway}.`;
+	return `was not sent: it is only partly paid.${amounts} Collect or capture the rest, or mark the order as paid in Shopify: then it is sent.${authorized}`;
 }
 
 const reducedReasons: Readonly<Record<CashReduced['why'], string>> = {
@@ -232,7 +233,7 @@ const stateNames: Readonly<Record<StopReason, string>> = {
 
 function addCashMethod(methods: readonly string[]): string {
 	if (methods.includes('manual'))
-		return `Someone entered it as unpaid ("manual"). If the driver should collect the cash, use Update, and set Cash on Delivery.`;
+		return `Someone entered it as unpaid ("manual"). If the driver should collect it, ${setCash()}.`;
 	const [is, it] = methods.length === 1 ? ['is', 'it'] : ['are', 'them'];
-	return `If ${methods.join(', ')} ${is} cash on delivery, add ${it} to Cash on Delivery Methods under Order Options.`;
+	return `If ${methods.join(', ')} ${is} cash on delivery, ${setCash()}. For later orders, add ${it} to Cash on Delivery Methods under Order Options.`;
 }

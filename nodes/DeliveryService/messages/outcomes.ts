@@ -1,6 +1,6 @@
 /** The sentences about the result of a delivery: each is written here once. */
 import { problemText, type Problem } from '../common/result';
-import { joinSentences, listUpTo, lowerFirst, pluralize } from '../common/text';
+import { endSentence, joinSentences, listUpTo, lowerFirst, pluralize } from '../common/text';
 import type {
 	Created,
 	Failure,
@@ -14,10 +14,9 @@ import type {
 import type { Exchange } from '../service/client';
 import { explainFailure, notADeliveryService, serviceDetail } from '../service/errors';
 import { shownText } from '../service/response';
-import { codeAndMessageSchema } from '../service/schemas';
+import { codeAndMessageSchema, type Delivery } from '../service/schemas';
 import { isPendingReview } from '../service/statuses';
 import type { Action } from '../shopify/decide';
-import type { ShopifyLocation } from '../shopify/fulfillmentOrder';
 import type { OrderInfo } from '../shopify/toDelivery';
 import { causeOf } from './causes';
 import { helpUrl, helpWithFailure, helpWithInvalid, type Need } from './help';
@@ -67,6 +66,11 @@ function createdMessage({ referenceId = '' }: Job, created: Created): string {
 	return `Created a delivery${forWhat}${needsReview(created) ? ', but it is pending review' : ''}`;
 }
 
+/** The name of an item in a list: its reference ID if it has one. */
+export function itemName({ item, referenceId }: Pick<Job, 'item' | 'referenceId'>): string {
+	return referenceId ?? `item ${item}`;
+}
+
 /** What a person must do about an item, besides what its failure says; empty if nothing. */
 export function neededFor(job: Job): string {
 	return joinSentences(needsOf(job).map(({ text }) => text));
@@ -94,18 +98,17 @@ function updatedMessage({ referenceId = '' }: Job, { changes }: Updated): string
 }
 
 function needsOf(job: Job): Need[] {
-	const { outcome, order, referenceId, claim } = job;
-	const label = order?.label ?? referenceId;
+	const { outcome, order, claim } = job;
+	const label = order?.label ?? itemName(job);
 	const ofOrder = actionNeeds(order?.actions, label);
+	const review: Need = { text: reviewText(job, label), help: 'pending-review' };
 	if (outcome?.kind === 'updated') return changeNeeds(job);
 	if (outcome?.kind !== 'skipped')
-		return outcome?.kind === 'created' && needsReview(outcome)
-			? [{ text: reviewAdvice, help: 'pending-review' }, ...ofOrder]
-			: ofOrder;
+		return outcome?.kind === 'created' && needsReview(outcome) ? [review, ...ofOrder] : ofOrder;
 	const { why } = outcome;
 	switch (why.code) {
 		case 'order': {
-			const need = skipNeed(why.skip);
+			const need = skipNeed(why.skip, label);
 			return ofOrder.length > 0 || !need ? ofOrder : [need];
 		}
 		case 'sameReference':
@@ -117,7 +120,7 @@ function needsOf(job: Job): Need[] {
 			// What else an order needs was said when it was sent: a nightly run would say it every night.
 			const isCompared = claim?.sentAs && (why.code === 'alreadyCreated' || why.code === 'grown');
 			const needs = isCompared ? changeNeeds(job) : actionNeeds(stopActions(order), label);
-			const changed = changedAfterSending(outcome, order?.location);
+			const changed = changedAfterSending(job, outcome);
 			const { failedUpdate: failed } = job;
 			const failure = failed && problemText(updateProblem(failed, failed.outcome));
 			return [
@@ -154,15 +157,13 @@ function stopActions({ stop }: OrderInfo = {}): Action[] {
 }
 
 /** What to do if a fulfillment order was changed in Shopify after its items were sent. */
-function changedAfterSending(
-	{ why }: Skipped,
-	{ name = 'the right location' }: ShopifyLocation = {},
-): string {
+function changedAfterSending({ referenceId = '', order }: Job, { why }: Skipped): string {
+	const { name = 'the right location' } = order?.location ?? {};
 	switch (why.code) {
 		case 'unitsSent':
-			return `Its items were sent with another fulfillment order. Check whether that delivery starts at ${name} and has all items; if items are missing, use the operation Create.`;
+			return `The items of ${referenceId} were sent with another fulfillment order. Check whether that delivery starts at ${name} and has all items; if items are missing, send them with the operation Create.`;
 		case 'grown':
-			return 'It has more items than when it was sent. Update its delivery, or send them with the operation Create.';
+			return `${referenceId} has more items than when it was sent. Send them with the operation Create, or add them to its delivery with the operation Update.`;
 		default:
 			return '';
 	}
@@ -183,8 +184,22 @@ function ageText({ ageHours = 0 }: Job): string {
 		: pluralize(Math.floor(ageHours / 24), 'day', 'days');
 }
 
-const reviewAdvice =
-	'The pickup or delivery address was not found. Correct the delivery address with the operation Update, or ask the Delivery Service.';
+function reviewText(job: Job, label: string): string {
+	return `${label} is pending review: the Delivery Service did not find an address, and no driver comes. Is this the right delivery address: ${addressOf(job)}? If not, correct it with the operation Update. If it is, tell the Delivery Service.`;
+}
+
+/** Where a delivery goes, for a person. */
+export function addressOf({ order, delivery }: Job): string {
+	return order?.address ?? (delivery ? placeText(delivery.dropoff.location) : '');
+}
+
+/** A place as text. */
+export function placeText({ address, warehouse }: Delivery['dropoff']['location']): string {
+	if (address === undefined) return `Warehouse ${warehouse}`;
+	if (typeof address === 'string') return address;
+	const { streetName, neighborhood, city, state, zipcode, country } = address;
+	return [streetName, neighborhood, city, state, zipcode, country].filter(Boolean).join(', ');
+}
 
 function needsReview({ record: { statusDelivery } }: Created): boolean {
 	return typeof statusDelivery === 'string' && isPendingReview(statusDelivery);
@@ -203,7 +218,7 @@ function skippedMessage(job: Job, { why }: Skipped): string {
 		case 'wholeCreated':
 			return `${referenceId} was already sent with the whole order (${order}).${end}`;
 		case 'unitsSent':
-			return `${referenceId} was skipped: this workflow has already sent its items with another fulfillment order of ${order}. If the Delivery Service has no such delivery, use Allow Resending for ${order}.`;
+			return `${referenceId} was already sent: its items went with another fulfillment order of ${order}.${end}`;
 		case 'sameReference':
 			return `${referenceId} was skipped: an earlier item is the same delivery. If they are separate deliveries, give each its own reference ID.`;
 		case 'sameOrder':
@@ -229,12 +244,16 @@ function describeFailure(job: Job, { kind, why }: Failure, isRemembered: boolean
 }
 
 /**
- * What an unknown delivery says to the owner of the shop; undefined for another. The cause is left out: each
+ * What a failed delivery says to the owner of the shop. That of an unknown one leaves the cause out: each
  * execution of the order knows another one, and the same text is emailed once a day.
+ *
+ * @param text what happened to it, with what to do about it
  */
-export function unknownText(job: Job, isRemembered: boolean): string | undefined {
+export function failedText(job: Job, text: string, isRemembered: boolean): string {
 	const { referenceId, outcome } = job;
-	if (outcome?.kind !== 'unknown') return undefined;
+	const isRejected = outcome?.kind === 'rejected';
+	if (outcome?.kind !== 'unknown')
+		return joinSentences([endSentence(text), isRejected && 'Correct this, then send it again.']);
 	const message = `It is unknown whether ${referenceId ?? 'this delivery'} was created`;
 	return problemText({ message, description: unknownAdvice(job, outcome.why, isRemembered) });
 }

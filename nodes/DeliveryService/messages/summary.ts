@@ -5,12 +5,7 @@ import type { Job, Outcome } from '../sending/job';
 import type { Report } from '../sending/send';
 import { shownText } from '../service/response';
 import { listNames } from './lists';
-import { describe, neededFor } from './outcomes';
-
-/** The name of an item in a list: its reference ID if it has one. */
-export function itemName({ item, referenceId }: Pick<Job, 'item' | 'referenceId'>): string {
-	return referenceId ?? `item ${item}`;
-}
+import { describe, itemName, neededFor } from './outcomes';
 
 /** The advice for running a workflow again that doesn't remember its created deliveries. */
 export const excludeCreatedAdvice =
@@ -114,9 +109,7 @@ function listOf({ kind }: Outcome): keyof FailureSummary['lists'] {
 
 /** What deliveries need of a person: no later run says it again. */
 function listNeeded(deliveries: readonly NamedDelivery[]): string {
-	const needed = deliveries.flatMap(({ actionNeeded, ...one }) =>
-		actionNeeded === undefined ? [] : `${itemName(one)} needs your attention. ${actionNeeded}`,
-	);
+	const needed = deliveries.flatMap(({ actionNeeded }) => actionNeeded ?? []);
 	const more = needed.splice(maxListedNames).length;
 	return joinSentences([...needed, more > 0 && `${more} more need it: see the error details.`]);
 }
@@ -190,20 +183,18 @@ function problemHint(
 	return endSentence(first.referenceId === undefined ? `${itemName(first)}: ${message}` : message);
 }
 
-/** Names the items with something to do for a person, and what it is if that is the same for all. */
+/** What an item needs of a person, or the names of several. */
 export function attentionHint(jobs: readonly Job[]): string | undefined {
 	const some = jobs
 		.map((job) => ({ name: itemName(job), needed: neededFor(job) }))
 		.filter(({ needed }) => needed !== '');
-	const [first, ...others] = new Set(some.map(({ needed }) => needed));
-	if (first === undefined) return undefined;
+	const [first, ...others] = some;
+	if (first === undefined || others.length === 0) return first?.needed;
 	const names = listUpTo(
 		maxNamesInHint,
 		some.map(({ name }) => name),
 	);
-	const reason = others.length === 0 ? ` ${first}` : '';
-	if (some.length === 1) return `${names} needs your attention.${reason}`;
-	return `${some.length} of ${jobs.length} need your attention: ${names}.${reason}`;
+	return `${some.length} of ${jobs.length} need your attention: ${names}.`;
 }
 
 /** How many names a hint lists. */

@@ -18,7 +18,7 @@ import {
 	type Decimal,
 } from './money';
 import type { Order } from './order';
-import type { OpenReturn } from './payment';
+import type { OpenReturn, Payment } from './payment';
 import { needsShipping, priceOfUnits, type LineUnits, type OrderUnits } from './units';
 
 /** How the unpaid amount of an order is collected. */
@@ -33,11 +33,8 @@ export interface CashDecision {
 	isUnclear?: true;
 	/** Set if there is nothing to collect. */
 	isSettled?: true;
-	/**
-	 * The payment methods of an order with an unpaid amount that the driver doesn't collect, because
-	 * none of them is known to be cash on delivery.
-	 */
-	notCollectedFor?: string[];
+	/** Set if the driver doesn't collect what is unpaid. */
+	notCollected?: CashNotCollected;
 }
 
 /** What a person should know about the cash of a delivery; amounts have their currency. */
@@ -47,6 +44,14 @@ export type CashAction =
 	| { code: 'openReturn'; unpaid: string; afterReturn: string | undefined }
 	/** The driver collects the amount in the shop's currency, the customer was shown another. */
 	| { code: 'otherCurrency'; amount: string; currency: string; ofCustomer: string | undefined };
+
+/** No payment method of the order is known to be cash on delivery. Unknown ones may be. */
+export interface CashNotCollected {
+	code: 'cashNotCollected';
+	methods: string[];
+	unknownMethods: string[];
+	unpaid: string;
+}
 
 /** The driver collects less of the unpaid amount than the items cost, and perhaps nobody the rest. */
 export interface CashReduced {
@@ -71,7 +76,7 @@ export function decideCash(
 	{ order, units, payment }: Pick<OrderFacts, 'order' | 'units' | 'payment'>,
 	mapping: OrderMapping,
 ): Result<CashDecision, CashProblem> {
-	const { state, isByCash, methods, owed, openReturn } = payment;
+	const { state, isByCash, owed, openReturn } = payment;
 	const settled = { ok: true, value: { isSettled: true, actions: [] } } as const;
 	if (state === 'voided' || state === 'refunded' || state === 'reserved') return settled;
 	if (state === 'later' && !isByCash) return settled;
@@ -80,11 +85,22 @@ export function decideCash(
 		return { ok: true, value: { isUnclear: true, actions: [openReturnAction(order, openReturn)] } };
 	if (state === 'paid') return settled;
 	if (mapping.cod === 'never') return { ok: true, value: { actions: [] } };
-	if (!isCollected)
-		return { ok: true, value: { ...(owed && { notCollectedFor: methods }), actions: [] } };
+	if (!isCollected) {
+		const notCollected = owed && notCollectedAction(order, payment, owed);
+		return { ok: true, value: { notCollected, actions: [] } };
+	}
 	if (!owed) return failure({ code: 'unknownUnpaid', status: order.financial_status });
 	if (order.fulfillmentOrder) return partCash(order, units, owed);
 	return { ok: true, value: { amount: toNumber(owed), actions: currencyActions(order, owed) } };
+}
+
+function notCollectedAction(
+	{ currency }: Order,
+	{ methods, unknownMethods }: Payment,
+	owed: Decimal,
+): CashNotCollected {
+	const unpaid = amountText(owed, currency);
+	return { code: 'cashNotCollected', methods, unknownMethods, unpaid };
 }
 
 function openReturnAction(order: Order, { unpaid, afterReturn }: OpenReturn): CashAction {

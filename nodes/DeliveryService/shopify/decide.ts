@@ -1,6 +1,6 @@
 /** Whether an order is sent, by what is known about it and the user's options. */
 import type { Delivery } from '../service/schemas';
-import { decideCash, type CashAction, type CashDecision } from './cash';
+import { decideCash, type CashAction, type CashDecision, type CashNotCollected } from './cash';
 import type { OrderFacts, StopReason } from './facts';
 import type { LaterChange } from './laterChanges';
 import type { OrderMapping } from './mapping';
@@ -18,8 +18,7 @@ export type Decision =
 
 /** What a person must do about a delivery that was sent or updated, or about the workflow. */
 export type Action =
-	/** The driver collects nothing. Methods that may be cash on delivery by another name are unknown. */
-	| { code: 'cashNotCollected'; methods: string[]; unknownMethods: string[] }
+	| CashNotCollected
 	| CashAction
 	/** The order also has these shipping methods, which the filters exclude. */
 	| { code: 'excludedMethod'; methods: string[] }
@@ -84,16 +83,11 @@ export function noReference({ referenceIdFrom }: OrderMapping): DecisionProblem 
 /** What a person should know about an order that is sent. */
 function actionsOfSent(
 	facts: OrderFacts,
-	{ notCollectedFor, actions: ofCash }: CashDecision,
+	{ notCollected, actions: ofCash }: CashDecision,
 ): Action[] {
-	const { units, payment, methods, date, sendingDay } = facts;
+	const { units, methods, date, sendingDay } = facts;
 	const actions: Action[] = [];
-	if (notCollectedFor)
-		actions.push({
-			code: 'cashNotCollected',
-			methods: notCollectedFor,
-			unknownMethods: payment.unknownMethods,
-		});
+	if (notCollected) actions.push(notCollected);
 	actions.push(...ofCash);
 	if (units.held.length > 0) actions.push({ code: 'held', items: units.held });
 	if (methods.excluded.length > 0)

@@ -46,7 +46,7 @@ export function orderToChanges(value: unknown, mapping: OrderMapping): ChangesRe
 		({ kind: 'invalid', problems, ...subject }) as const;
 	if (!read.ok) return invalid(...read.problem);
 	const facts = read.value;
-	const { order, label, references, units, lines, payment, recipient, stop } = facts;
+	const { order, label, references, units, lines, recipient, stop } = facts;
 	const { referenceId } = references;
 	const { fulfillmentOrder } = order;
 	if (referenceId === undefined) return invalid(noReference(mapping));
@@ -65,19 +65,17 @@ export function orderToChanges(value: unknown, mapping: OrderMapping): ChangesRe
 	const isByService = !fulfillmentOrder && units.isByService;
 	const hasPackages = lines.length > 0 && !isFulfilled && !isByService;
 	const packages = hasPackages ? toPackages(order, lines, mapping) : undefined;
-	const { notCollectedFor, isSettled = false, amount } = cash.value;
+	const { notCollected, isSettled = false, amount } = cash.value;
 	const isUnclear = isCashUnclear || cash.value.isUnclear;
 	// The delivery may have been created with an amount to collect.
-	const cod = isSettled || notCollectedFor ? 0 : isUnclear ? undefined : amount;
-	const { unknownMethods } = payment;
+	const cod = isSettled || notCollected ? 0 : isUnclear ? undefined : amount;
 	const hasContact = Object.values(contact).some(Boolean);
 	const hasCash = cod !== undefined || mapping.cod === 'never';
 	const changed = { recipient: hasContact, address: location, packages, cash: hasCash };
 	const unchanged = Object.entries(changed).flatMap(([field, value]) => (value ? [] : field));
 	const actions: Action[] = stop ? [{ code: 'stopDelivery', why: stop }] : [];
 	actions.push(...missingFieldsAction(facts));
-	if (notCollectedFor)
-		actions.push({ code: 'cashNotCollected', methods: notCollectedFor, unknownMethods });
+	if (notCollected) actions.push(notCollected);
 	if (!stop && unchanged.length > 0) actions.push({ code: 'notUpdated', fields: unchanged });
 	if (location && !location.lat && mapping.includeCoordinates)
 		actions.push({ code: 'noCoordinates' });

@@ -277,7 +277,7 @@ function testShopifyOrders(installation: () => Installation, name: HostName): vo
 			const { execution } = await runAction(installation(), { items: [order], parameters });
 			expect(hintsOf(execution, nodes.action)).toEqual([
 				'Created 1 delivery.',
-				'#1001 needs your attention. Shopify did not return "cancelled_at", so this order may be decided wrongly. Request it in the Shopify node or the query.',
+				'Order #1001 may be decided wrongly: Shopify did not return "cancelled_at". Request it in the Shopify node or the query.',
 			]);
 		});
 
@@ -304,7 +304,7 @@ function testShopifyOrders(installation: () => Installation, name: HostName): vo
 			]);
 			expect(hintsOf(execution, nodes.action)).toEqual([
 				'Created 8 deliveries. Skipped 4 items: #1005, #1006, #1007 and 1 more.',
-				'#1009 needs your attention. The pickup or delivery address was not found. Correct the delivery address with the operation Update, or ask the Delivery Service.',
+				'Order #1009 is pending review: the Delivery Service did not find an address, and no driver comes. Is this the right delivery address: 13 Nowhere Road, Alpine, 79830? If not, correct it with the operation Update. If it is, tell the Delivery Service.',
 			]);
 			expect(control.deliveries()).toHaveLength(8);
 
@@ -423,10 +423,7 @@ function testShopifyOrders(installation: () => Installation, name: HostName): vo
 			}
 			expect(rows).toEqual([
 				['created', ''],
-				[
-					'skipped',
-					expect.stringMatching(/^Its delivery collects cash, but the order is now paid/),
-				],
+				['skipped', expect.stringMatching(/ is paid now, but its delivery collects cash/)],
 				['skipped', ''],
 			]);
 			expect(service.control.deliveries()).toHaveLength(1);

@@ -1,6 +1,7 @@
 import { StoreError } from '../../../nodes/DeliveryService/ledger/store';
 import {
 	describe as describeOutcome,
+	failedText,
 	neededFor,
 } from '../../../nodes/DeliveryService/messages/outcomes';
 import type { Job, Outcome } from '../../../nodes/DeliveryService/sending/job';
@@ -17,7 +18,7 @@ test.each(['pending review', 'pending_to_review', 'PendingReview'])(
 		expect(describeOutcome(job, outcome, true).message).toBe(
 			'Created a delivery, but it is pending review',
 		);
-		expect(neededFor(job)).toContain('address was not found');
+		expect(neededFor(job)).toContain('did not find an address');
 	},
 );
 
@@ -38,5 +39,22 @@ test.each([
 	const outcome: Outcome = { kind: 'notSent', why: { code: 'halted', halt } };
 	expect(describeOutcome({ item: 0, referenceId: '#1001' }, outcome, true).message).toBe(
 		`#1001 was not sent: n8n could not check which reference IDs were already sent: ${cause}`,
+	);
+});
+
+test('asks for the same about an unknown delivery, whichever event of its order found it', () => {
+	const job: Job = { item: 0, referenceId: '#1001' };
+	const causes = [
+		{ code: 'exchange', exchange: { kind: 'noResponse', code: 'ECONNRESET', host: '' } },
+		{ code: 'elsewhere', isWhole: false },
+		{ code: 'halted', halt: { code: 'stopped' } },
+	] as const;
+	const needs = causes.map((why) =>
+		failedText({ ...job, outcome: { kind: 'unknown', why } }, 'It is unknown: why', true),
+	);
+	expect(new Set(needs)).toEqual(
+		new Set([
+			'It is unknown whether #1001 was created. Wait until no other execution of this workflow is running, then look for #1001 in the Delivery Service. If it was not created, run the operation "Allow Resending" for #1001, then send it again.',
+		]),
 	);
 });

@@ -43,8 +43,8 @@ test.each<[string, Outcome, string, string]>([
 	[
 		'pending review',
 		{ kind: 'created', id: 'd', record: { statusDelivery: 'pending review' } },
-		'#1 needs your attention. The pickup or delivery address was not found.',
-		'2 of 2 need your attention: #1, #2. The pickup or delivery address was not found.',
+		'#1 is pending review: the Delivery Service did not find an address',
+		'2 of 2 need your attention: #1, #2.',
 	],
 ])('the hints about %s deliveries agree with 1 and 2 in number', (_, outcome, one, two) => {
 	expect(hintsFor(1, outcome).join('\n')).toContain(one);

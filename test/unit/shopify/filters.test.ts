@@ -84,10 +84,10 @@ describe('Payment', () => {
 		expect(outcome(unknown, { payment: 'any' })).toMatchObject({
 			kind: 'delivery',
 			needed:
-				'No cash is collected, but the order is not paid (Pay the driver). If Pay the driver is cash on delivery, add it to Cash on Delivery Methods under Order Options.',
+				'Order #1042: no cash is collected, but 25.00 MXN is not paid (Pay the driver). If Pay the driver is cash on delivery, set the cash of this delivery with the operation Update. For later orders, add it to Cash on Delivery Methods under Order Options.',
 		});
 		const manual = { ...unpaid, payment_gateway_names: ['manual'] };
-		expect(outcome(manual, { payment: 'any' }).needed).toMatch(/"manual".* use Update/);
+		expect(outcome(manual, { payment: 'any' }).needed).toMatch(/"manual".* operation Update/);
 		const declared = { cashOnDeliveryMethods: ['Pay the driver'] };
 		expect(outcome(unknown, {}, declared)).toMatchObject({ kind: 'delivery', needed: '' });
 	});
@@ -177,19 +177,19 @@ describe('shipping methods', () => {
 			kind: 'delivery',
 			code: undefined,
 			needed:
-				'The order also has the shipping method "Store pickup", which is not sent by the filters. Check which items to send.',
+				'Order #1042 was sent with all its items, but it also has the shipping method "Store pickup", which the filters leave out. If the driver should not bring all of them, correct the packages with the operation Update.',
 		});
 		expect(outcome(methods('Pickup', 'Collect in store')).kind).toBe('skipped');
 	});
 
-	test('are named in the message, with what sends the order after all', () => {
+	test('are named in the message, with the filter that excludes them', () => {
 		expect(outcomeOf(sampleOrder(methods('Store pickup')))).toMatchObject({
 			message:
-				'Order #1042 has the shipping method "Store pickup", which Exclude Shipping Methods under Filters excludes. To send it, remove the name there; if you don\'t see this filter, add it first.',
+				'Order #1042 has the shipping method "Store pickup", which Exclude Shipping Methods under Filters excludes. Nothing to do.',
 		});
 		const filters = { shippingMethods: ['Local*'] };
 		expect(outcomeOf(sampleOrder(methods('Mail')), { filters })).toMatchObject({
-			message: expect.stringContaining('add the name to Shipping Methods'),
+			message: expect.stringContaining('Only those in Shipping Methods are sent'),
 		});
 	});
 
@@ -234,7 +234,7 @@ describe('the delivery type of a fulfillment order', () => {
 		const result = typeOf({}, 'Same-Day', 'Standard');
 		expect(result).not.toHaveProperty('type');
 		expect(result.needed).toBe(
-			'The order has several shipping methods ("Same-Day", "Standard"), so the default delivery type is used. Check it.',
+			'Order #1042 (Harbor Warehouse) has several shipping methods ("Same-Day", "Standard"), so the default delivery type is used. If that is wrong, tell the Delivery Service.',
 		);
 	});
 });
@@ -242,15 +242,12 @@ describe('the delivery type of a fulfillment order', () => {
 test.each<[Fields, string | undefined]>([
 	[{ tags: ['local'] }, undefined],
 	[{ tags: ['mail', 'LOCAL'] }, undefined],
-	[
-		{ tags: ['mail'] },
-		'Order #1042 has none of the tags in Tags under Filters. To send it, add one of them to the order.',
-	],
+	[{ tags: ['mail'] }, 'Order #1042 has none of the tags in Tags under Filters. Nothing to do.'],
 	[{ excludeTags: ['wholesale'] }, undefined],
 	[{ tags: ['LÓCAL'] }, undefined],
 	[
 		{ tags: ['local'], excludeTags: ['vip'] },
-		'Order #1042 has the tag "vip", which is in Exclude Tags under Filters. To send it, remove the tag.',
+		'Order #1042 has the tag "vip", which is in Exclude Tags under Filters. Nothing to do.',
 	],
 ])('compares the tags of an order with %j', (filters, message) => {
 	const result = outcomeOf(sampleOrder({ tags: 'Local, VIP' }), { filters });
@@ -315,7 +312,7 @@ describe('a field that Shopify did not return', () => {
 	test.each(['shipping_lines', 'note_attributes', 'created_at'])(
 		'is named with a sent order: %s',
 		(field) => {
-			expect(neededOf(without({}, field))).toMatch(`Shopify did not return "${field}", so`);
+			expect(neededOf(without({}, field))).toMatch(`Shopify did not return "${field}".`);
 		},
 	);
 
@@ -334,9 +331,11 @@ describe('a field that Shopify did not return', () => {
 	test('is named with a skipped order only if it may be the reason', () => {
 		const unpaid = { financial_status: 'pending', total_outstanding: '25.00' };
 		const names = ['payment_gateway_names', 'gateway', 'shipping_lines', 'tags'];
-		expect(neededOf(without(unpaid, ...names))).toMatch(/^Shopify did not return "payment_gateway/);
+		expect(neededOf(without(unpaid, ...names))).toMatch(
+			/: Shopify did not return "payment_gateway/,
+		);
 		expect(neededOf(without({}, ...names), { tags: ['a'], shippingMethods: ['a'] })).toMatch(
-			/^Shopify did not return "shipping_lines",/,
+			/: Shopify did not return "shipping_lines"\./,
 		);
 		expect(neededOf(without({}, 'tags'), { tags: ['a'] })).toMatch(/"tags"/);
 		expect(neededOf(without({ test: true }, ...names))).toBe('');
@@ -407,7 +406,7 @@ describe('the delivery date', () => {
 		);
 		expect(outcome(on(text))).toMatchObject({
 			kind: 'delivery',
-			needed: `The delivery date "${text}" is not clear. Set Delivery Date Format under Filters.`,
+			needed: `Order #1042 was sent now, but its delivery date "${text}" is not clear. Tell the Delivery Service the right day, and for later orders, set Delivery Date Format under Filters.`,
 		});
 	});
 
@@ -444,7 +443,7 @@ describe('the delivery date', () => {
 			kind: 'delivery',
 			code: undefined,
 			needed:
-				'The delivery date is 2026-12-24, but the delivery is created now. Check with the Delivery Service that it comes on that day.',
+				'Order #1042 was sent now, but its delivery date is 2026-12-24. Ask the Delivery Service to bring it on that day.',
 		});
 		expect(outcome(on('2026-11-24')).needed).toBe('');
 		const note_attributes = [

@@ -253,12 +253,12 @@ describe('the reason to skip a fulfillment order', () => {
 				status: 'on_hold',
 				fulfillment_holds: [{ reason: 'awaiting_payment', reason_notes: 'call first' }],
 			},
-			'is on hold in Shopify (awaiting payment: call first). It will be sent when this workflow gets it again after the hold is released.',
+			'is on hold in Shopify (awaiting payment: call first). It will be sent when this workflow gets it again after the hold is released. Nothing to do.',
 		],
 		[
 			'onHold',
 			{ status: 'on_hold' },
-			'is on hold in Shopify. It will be sent when this workflow gets it again after the hold is released.',
+			'is on hold in Shopify. It will be sent when this workflow gets it again after the hold is released. Nothing to do.',
 		],
 		[
 			'scheduled',
@@ -273,27 +273,23 @@ describe('the reason to skip a fulfillment order', () => {
 		[
 			'closed',
 			{ status: 'closed' },
-			'is closed in Shopify: its items were fulfilled, moved or removed. If some are left, send their new fulfillment order.',
+			'is closed in Shopify: its items were fulfilled, moved or removed. Nothing to do.',
 		],
 		[
 			'incomplete',
 			{ status: 'incomplete' },
-			"was closed as incomplete in Shopify: its location couldn't fulfill it. Check the order in Shopify.",
+			"was closed as incomplete in Shopify: its location couldn't fulfill it. Nothing to do.",
 		],
-		[
-			'cancelled',
-			{ status: 'cancelled' },
-			'was canceled. If its delivery already exists, ask the Delivery Service to stop it.',
-		],
+		['cancelled', { status: 'cancelled' }, 'was canceled. Nothing to do.'],
 		[
 			'localPickup',
 			{ ...method('pick_up'), status: 'closed' },
-			'is picked up by the customer. To deliver such orders, add "Store Pickup" to Delivery Methods under Filters.',
+			'is picked up by the customer: "Store Pickup" is its delivery method, which is not in Delivery Methods under Filters. Nothing to do.',
 		],
 		[
 			'deliveryMethod',
 			method('pickup_point'),
-			'has the delivery method "Pickup Point". To deliver such orders, add "Pickup Point" to Delivery Methods under Filters.',
+			'has the delivery method "Pickup Point", which is not in Delivery Methods under Filters. Nothing to do.',
 		],
 	])('skips a fulfillment order for the reason %s', (code, part, text) => {
 		const message = `Order #1042 (Harbor Warehouse) ${text}`;
@@ -472,7 +468,7 @@ describe('the cash for a fulfillment order', () => {
 			const reduced = actions?.filter(({ code }) => code === 'cashReduced');
 			expect(actionNeeded(reduced)).toBe(
 				why
-					? `The driver collects only ${cod.toFixed(2)} EUR of the unpaid ${total_outstanding} EUR, because ${why}. If nobody else collects the rest, set the cash of this delivery with the operation Update.`
+					? `The order: the driver collects only ${cod.toFixed(2)} EUR of the unpaid ${total_outstanding} EUR, because ${why}. If nobody else collects the rest, set the cash of this delivery with the operation Update.`
 					: '',
 			);
 		},
@@ -626,7 +622,14 @@ describe('an update from a fulfillment order', () => {
 	test('reports which payment methods of an unpaid order are not collected', () => {
 		const deposit = { ...owed, payment_gateway_names: ['Bank Deposit'] };
 		expect(changesOf(sampleOrder(deposit))).toMatchObject({
-			actions: [{ code: 'cashNotCollected', methods: ['Bank Deposit'], unknownMethods: [] }],
+			actions: [
+				{
+					code: 'cashNotCollected',
+					methods: ['Bank Deposit'],
+					unknownMethods: [],
+					unpaid: '55.00 MXN',
+				},
+			],
 		});
 	});
 

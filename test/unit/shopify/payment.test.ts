@@ -46,7 +46,7 @@ describe('an order with an open return', () => {
 		line_items: [samplePartLine({ line_item_id: 2, quantity: 1, fulfillable_quantity: 1 })],
 	});
 	const notCollected = (unpaid: string, after: string) =>
-		`No cash is collected, because the order has an open return: Shopify says that ${unpaid} is unpaid, ${after}. If the driver should collect something, set the cash of this delivery with the operation Update.`;
+		`: no cash is collected, because the order has an open return. Shopify says that ${unpaid} is unpaid, ${after}. If the driver should collect something, set the cash of this delivery with the operation Update.`;
 
 	test.each<[string, Fields, string]>([
 		[
@@ -75,9 +75,12 @@ describe('an order with an open return', () => {
 			notCollected('80.00 USD', 'but not how much of it the returned items settle'),
 		],
 	])('by cash on delivery collects nothing, and names both amounts: %s', (_, order, needed) => {
-		const expected = { cod: undefined, needed };
+		const expected = { cod: undefined, needed: `Order #1042${needed}` };
 		expect(resultOf({ ...order, ...cash, fulfillments })).toEqual(expected);
-		expect(resultOf({ ...order, ...cash, fulfillments }, {}, part)).toEqual(expected);
+		expect(resultOf({ ...order, ...cash, fulfillments }, {}, part)).toEqual({
+			cod: undefined,
+			needed: `Order #1042 (Harbor Warehouse)${needed}`,
+		});
 		const mapping = { cod: 'unpaid' };
 		expect(resultOf({ ...order, ...card, fulfillments }, mapping)).toEqual(expected);
 		expect(resultOf({ ...order, ...cash }, { cod: 'never' })).toEqual({ needed: '' });
@@ -89,7 +92,7 @@ describe('an order with an open return', () => {
 		expect(resultOf({ ...exchange('95.50'), ...card, total_capturable: '0.00' })).toEqual({
 			skip: 'notPaid',
 			needed:
-				'Not sent: it is only partly paid. Shopify says that 95.50 USD of 175.50 USD is unpaid, or 15.50 USD without the returned items. Collect or capture the rest, or mark the order as paid in Shopify.',
+				'Order #1042 was not sent: it is only partly paid. Shopify says that 95.50 USD of 175.50 USD is unpaid, or 15.50 USD without the returned items. Collect or capture the rest, or mark the order as paid in Shopify: then it is sent.',
 		});
 	});
 
@@ -118,7 +121,7 @@ test.each<[string, Fields, unknown]>([
 		{
 			skip: 'notPaid',
 			needed:
-				'Not sent: it is only partly paid. Shopify says that 30.00 MXN of 55.00 MXN is unpaid. Collect or capture the rest, or mark the order as paid in Shopify.',
+				'Order #1042 was not sent: it is only partly paid. Shopify says that 30.00 MXN of 55.00 MXN is unpaid. Collect or capture the rest, or mark the order as paid in Shopify: then it is sent.',
 		},
 	],
 	[
@@ -127,7 +130,7 @@ test.each<[string, Fields, unknown]>([
 		{
 			skip: 'notPaid',
 			needed:
-				'Not sent: it is only partly paid. Shopify says that 30.00 MXN of 55.00 MXN is unpaid, but not how much of it the returned items settle. Collect or capture the rest, or mark the order as paid in Shopify.',
+				'Order #1042 was not sent: it is only partly paid. Shopify says that 30.00 MXN of 55.00 MXN is unpaid, but not how much of it the returned items settle. Collect or capture the rest, or mark the order as paid in Shopify: then it is sent.',
 		},
 	],
 ])('reads from GraphQL whether %s', (_, changes, expected) => {
@@ -174,16 +177,16 @@ describe('an order of which only some was captured', () => {
 		expect(resultOf(order, {}, part)).toEqual({
 			skip: 'notPaid',
 			needed:
-				"Not sent: it is only partly paid. Shopify says that 30.00 USD of 55.00 USD is unpaid. The order doesn't say whether the rest is authorized; orders from Shopify's GraphQL API with totalCapturableSet do. Collect or capture the rest, or mark the order as paid in Shopify.",
+				'Order #1042 (Harbor Warehouse) was not sent: it is only partly paid. Shopify says that 30.00 USD of 55.00 USD is unpaid. Collect or capture the rest, or mark the order as paid in Shopify: then it is sent. If the rest is authorized by card, send it with Send Anyway.',
 		});
 		expect(resultOf({ ...order, total_capturable: '12.00' }, {}, part)).toEqual({
 			skip: 'notPaid',
 			needed:
-				'Not sent: it is only partly paid. Shopify says that 18.00 USD of 55.00 USD is unpaid. Collect or capture the rest, or mark the order as paid in Shopify.',
+				'Order #1042 (Harbor Warehouse) was not sent: it is only partly paid. Shopify says that 18.00 USD of 55.00 USD is unpaid. Collect or capture the rest, or mark the order as paid in Shopify: then it is sent.',
 		});
 		const unknown = { total_outstanding: null, total_capturable: '12.00' };
 		expect(resultOf({ ...order, ...unknown }, {}, part)).toMatchObject({
-			needed: expect.stringMatching(/^Not sent: it is only partly paid\. Collect/),
+			needed: expect.stringMatching(/ was not sent: it is only partly paid\. Collect/),
 		});
 	});
 
@@ -267,8 +270,8 @@ describe('an order in another currency than the shop', () => {
 		current_total_price_set: money('25.00', '455.20'),
 		total_price_set: money('30.00', '544.06'),
 	};
-	const shown = (amount: string, customers: string) =>
-		`The driver collects ${amount}, in the currency of the shop. The customer was shown ${customers}. If the driver should collect another amount, set the cash of this delivery with the operation Update.`;
+	const shown = (amount: string, customers: string, order = 'Order #1042') =>
+		`${order}: the driver collects ${amount}, in the currency of the shop. The customer was shown ${customers}. If the driver should collect another amount, set the cash of this delivery with the operation Update.`;
 
 	test.each<[string, Fields, number, string]>([
 		['everything is unpaid', {}, 25, shown('25.00 USD', '455.20 MXN')],
@@ -309,7 +312,7 @@ describe('an order in another currency than the shop', () => {
 		});
 		expect(resultOf(abroad, {}, part)).toEqual({
 			cod: 12.5,
-			needed: shown('12.50 USD', '227.60 MXN'),
+			needed: shown('12.50 USD', '227.60 MXN', 'Order #1042 (Harbor Warehouse)'),
 		});
 	});
 

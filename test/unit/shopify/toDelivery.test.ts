@@ -50,7 +50,7 @@ describe('skipped orders', () => {
 			kind: 'skipped',
 			code: 'testOrder',
 			message:
-				'Order 1042 is a test order. To send test orders, add Include Test Orders under Filters.',
+				'Order 1042 is a test order, which Filters leave out without Include Test Orders. Nothing to do.',
 		});
 		const included = { filters: { includeTestOrders: true }, referenceIdFrom: 'id' };
 		expect(outcomeOf(order, included).kind).toBe('delivery');
@@ -73,7 +73,7 @@ describe('skipped orders', () => {
 			kind: 'skipped',
 			code: 'nothingToShip',
 			message:
-				"The order has nothing to ship: its items are fulfilled, on hold, refunded, removed or don't need shipping. For a second package, use the operation Create.",
+				"The order has nothing to ship: its items are fulfilled, on hold, refunded, removed or don't need shipping. Nothing to do.",
 		});
 	});
 
@@ -85,9 +85,9 @@ describe('skipped orders', () => {
 			return [kind, needed];
 		};
 		const unsent =
-			'Not sent, probably because of a hold in Shopify: "Lamp". When it is released, send it with Send Anyway.';
+			'Order #1042 was not sent, probably because of a hold in Shopify: "Lamp". When it is released, send it with Send Anyway.';
 		const partlySent =
-			'These items were not sent, probably because of a hold in Shopify: "Lamp". When it is released, send them with the operation Create and a reference ID of their own.';
+			'Order #1042 was sent without these items, probably because of a hold in Shopify: "Lamp". When it is released, send them with the operation Create and a reference ID of their own.';
 		expect(need([held])).toEqual(['skipped', unsent]);
 		expect(need([held], { skipUntilDeliveryDate: true })).toEqual(['skipped', '']);
 		expect(need([sampleLine(), held])).toEqual(['delivery', partlySent]);
@@ -110,7 +110,7 @@ describe('skipped orders', () => {
 			expect(outcomeOf(sampleOrder(changes))).toMatchObject({
 				kind: 'skipped',
 				code: 'localPickup',
-				message: `Order #1042 has no shipping address, so it looks like a store pickup${method}. To deliver it, add an address to the order in Shopify.`,
+				message: `Order #1042 has no shipping address, so it looks like a store pickup${method}. Nothing to do.`,
 				referenceId: '#1042',
 			});
 		});
@@ -149,7 +149,7 @@ describe('skipped orders', () => {
 			expect(outcomeOf(sampleOrder(changes))).toMatchObject({
 				kind: 'skipped',
 				code: 'localPickup',
-				message: `Order #1042 is marked as a store pickup (${mark}). To deliver it, correct its additional details in Shopify.`,
+				message: `Order #1042 is marked as a store pickup (${mark}). Nothing to do.`,
 				referenceId: '#1042',
 			});
 		});

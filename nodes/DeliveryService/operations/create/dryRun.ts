@@ -2,11 +2,11 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 
 import { dryRunMessage, dryRunReason, dryRunResult } from '../../messages/dryRun';
-import { neededFor } from '../../messages/outcomes';
+import { neededFor, placeText } from '../../messages/outcomes';
 import type { Job } from '../../sending/job';
 import type { Delivery } from '../../service/schemas';
 import { outputItem } from '../items';
-import { placeText, toErrorItem, type OutputFormat } from './output';
+import { toErrorItem, type OutputFormat } from './output';
 
 /**
  * The output of a dry run, as a packing list: a flat item for each input item, whether it would be

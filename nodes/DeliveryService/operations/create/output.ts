@@ -3,11 +3,17 @@ import type { INodeExecutionData, NodeExecutionHint } from 'n8n-workflow';
 
 import { problemText } from '../../common/result';
 import { endSentence, isBlank, joinSentences } from '../../common/text';
-import { describe, helpFor, neededFor, skipReason, unknownText } from '../../messages/outcomes';
+import {
+	addressOf,
+	describe,
+	failedText,
+	helpFor,
+	neededFor,
+	skipReason,
+} from '../../messages/outcomes';
 import { excludeCreatedAdvice, mayExist, type runHints } from '../../messages/summary';
 import type { Job, Outcome } from '../../sending/job';
 import { isBeingRepeated, mayRepeat } from '../../sending/repeat';
-import type { Delivery } from '../../service/schemas';
 import { errorItem, outputItem } from '../items';
 
 /** How a run shows its jobs. */
@@ -77,19 +83,15 @@ function toRow(job: Job, { isRemembered, isSimple }: OutputFormat, warnsOfRepeat
 	return Object.fromEntries(Object.entries(all).map(([name, value]) => [name, value ?? '']));
 }
 
-/**
- * What the owner of the shop needs to know about a delivery: emails and lists consist of it. For a failure,
- * `actionNeeded` is its whole text.
- */
+/** What the owner of the shop needs to know about a delivery: emails and lists consist of it. */
 function columnsForOwner(job: Job, message: string, isRemembered: boolean) {
 	const { order, delivery } = job;
-	const needed = neededFor(job);
-	const failure = unknownText(job, isRemembered) ?? endSentence(message);
+	const failure = isFailure(job) && failedText(job, message, isRemembered);
 	return {
-		actionNeeded: isFailure(job) ? joinSentences([failure, needed]) : needed,
+		actionNeeded: joinSentences([failure, neededFor(job)]),
 		customer: order?.customer ?? delivery?.dropoff.contact.name ?? '',
 		cash: cashOf(job),
-		address: order?.address ?? (delivery ? placeText(delivery.dropoff.location) : ''),
+		address: addressOf(job),
 		orderUrl: order?.url ?? '',
 		help: helpFor(job),
 	};
@@ -99,14 +101,6 @@ function columnsForOwner(job: Job, message: string, isRemembered: boolean) {
 function cashOf({ delivery, outcome }: Job): number | '' {
 	if (outcome?.kind === 'updated') return outcome.changes.cod ?? '';
 	return delivery && outcome?.kind !== 'skipped' ? (delivery.cod ?? 0) : '';
-}
-
-/** A place as text. */
-export function placeText({ address, warehouse }: Delivery['dropoff']['location']): string {
-	if (address === undefined) return `Warehouse ${warehouse}`;
-	if (typeof address === 'string') return address;
-	const { streetName, neighborhood, city, state, zipcode, country } = address;
-	return [streetName, neighborhood, city, state, zipcode, country].filter(Boolean).join(', ');
 }
 
 /**
