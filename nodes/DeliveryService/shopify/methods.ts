@@ -66,8 +66,7 @@ export function isListed(name: string, names: readonly string[]): boolean {
 }
 
 /**
- * Names of shipping methods that mean store pickup, in English, Spanish, Portuguese, French, German,
- * Italian and Dutch: the default of Exclude Shipping Methods. Pickup points of carriers are not in it.
+ * Names of shipping methods that mean store pickup, in the languages of shops that deliver by driver: the default of Exclude Shipping Methods. Pickup points of carriers are not in it.
  */
 export const storePickupNames: readonly string[] = namesIn(`
 	(|Free )(|Store |In Store |Local )Pick*up, (Store |In Store |Local |)Pick*up - *
@@ -79,10 +78,10 @@ export const storePickupNames: readonly string[] = namesIn(`
 
 	Recogida, Retiro, (Recog|Retir|Recole)* en* tienda, (Recog|Retir|Recole)* en* (local|sucursal)
 	Recojo en tienda, (Recog|Retir)* en* (almacén|bodega|persona|taller), (Recogida|Retiro) local
-	(Recog|Retir)* en* tienda - *, Pick*up en* tienda, Entrega en tienda, Envío (|gratis |gratuito )a tienda
+	(Recog|Retir|Recole)* en* punto físico, (Recog|Retir)* en* tienda - *, Pick*up en* tienda, Entrega en tienda, Envío (|gratis |gratuito )a tienda
 
 	Retirada, (Retir|Levant|Recolh)* (na|em)* loja, (Buscar|Coleta|Entrega) na loja
-	(Retirada|Levantamento|Recolha) (local|no local), Retirada no (balcão|armazém), Retirada em mãos
+	(Retir|Levant|Recolh)* (na|em)* loja física, (Retirada|Levantamento|Recolha) (local|no local), Retirada no (balcão|armazém), Retirada em mãos
 
 	Retrait, (Retrait|Cueillette|Ramassage)* magasin, (Retrait|Cueillette|Ramassage)* boutique
 	(Retrait|Ramassage|Enlèvement) (sur place|local), Cueillette (sur place|locale), Retrait*atelier
@@ -101,6 +100,17 @@ export const storePickupNames: readonly string[] = namesIn(`
 	(Afhalen|Ophalen) (in|bij) (|de |onze )(winkel|showroom), (Afhalen|Ophalen) (bij ons|op locatie)
 	(Afhalen|Ophalen) in (|het |ons )magazijn, In de winkel (afhalen|ophalen)
 	Afhaling, Afhaling (in de winkel|ter plaatse)
+
+	Odbiór (osobisty|własny|w sklepie|w salonie|w magazynie|na miejscu), Odbiór osobisty - *
+
+	Ridicare personală, Ridicare (din|de la|in) (magazin|sediu|showroom|depozit)
+
+	(الاستلام|استلام) من (المتجر|المحل|الفرع|المعرض|المستودع|مقرنا)
+	اسٹور سے (وصولی|پک اپ), دکان سے (وصولی|پک اپ), (स्टोर|दुकान) से (पिकअप|पिक अप)
+
+	Ambil (|sendiri |langsung )(di|dari) (toko|gudang|tempat|outlet), Ambil sendiri
+
+	(店舗|店頭|来店|実店舗)(|で|での)(受取|受取り|受け取り|お受取り|お受け取り)
 `);
 
 const builtInNames = new Set(storePickupNames);

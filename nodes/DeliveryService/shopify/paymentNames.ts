@@ -30,11 +30,11 @@ const cashStems = compileStems(`
 	kapıda (nakit)? ödeme, kapıda nakit, teslimatta ödeme, qapıda ödəniş
 	عند (الاستلام|التسليم|التوصيل), پرداخت (در محل|هنگام تحویل), کیش آن ڈیلیوری
 	(תשלום|מזומן) (במזומן)? (לשליח|בעת המסירה)
-	कैश ऑन डिलीवरी, कॅश ऑन डिलिव्हरी, क्यास अन डेलिभरी, ক্যাশ অন ডেলিভারি, கேஷ் ஆன் டெலிவரி, క్యాష్ ఆన్ డెలివరీ
+	कैश ऑन डिलीवरी, डिलीवरी पर (नकद)? भुगतान, कॅश ऑन डिलिव्हरी, क्यास अन डेलिभरी, ক্যাশ অন ডেলিভারি, கேஷ் ஆன் டெலிவரி, క్యాష్ ఆన్ డెలివరీ
 	代金引換, 代引, (货到|貨到) (付款|付现|付現), 代收货款, 代收貨款
 	만나서 결제, 배송 시 결제, (เก็บเงิน|ชำระเงิน|จ่ายเงิน) ปลายทาง
 	(trả tiền|thanh toán) (tiền mặt)? khi (nhận|giao) hàng
-	bayar di (tempat|rumah), bayar saat (barang)? (di)? terima, tunai semasa penghantaran, bayad pagka deliver
+	bayar di (tempat|rumah), bayar saat (barang)? (di)? terima, tunai semasa penghantaran, bayad (sa|pag|pagka) deliver
 `);
 
 /** Whole words: in other words, "cod" means nothing, and it is a code in several languages. */

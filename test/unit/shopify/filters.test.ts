@@ -121,6 +121,10 @@ describe('the default of Exclude Shipping Methods', () => {
 		Abholung in der Filiale | Kostenlose Abholung | Im Geschäft abholen | Abholung (Köln)
 		Ritiro in negozio | Ritiro in sede | Ritiro presso il punto vendita | Ritiro a mano
 		Afhalen | Afhalen in de winkel | Gratis afhalen | Ophalen bij ons | Zelf afhalen
+		Odbiór osobisty | Odbiór w sklepie | Ridicare personală | Ridicare din magazin | Ambil di toko
+		الاستلام من الفرع | استلام من المتجر | الإستلام من المحل (مجاناً) | اسٹور سے وصولی | स्टोर से पिकअप
+		Ambil sendiri | 店舗受取 | 店頭受け取り | 店舗での受取り（送料無料） | Recoger en punto físico
+		Retirada na loja física
 	`),
 	)('excludes by default the store pickup %s', (title) => {
 		expect(outcome(methods(title))).toMatchObject({ kind: 'skipped', code: 'shippingMethod' });
@@ -134,6 +138,8 @@ describe('the default of Exclude Shipping Methods', () => {
 		Abholung in der Postfiliale | Lieferung | Livraison à domicile | Envío a domicilio | Same-day
 		Consegna a domicilio | Entrega a domicilio | Bezorging | Pickup by courier | Store delivery
 		Collection of the week | GLS Paketshop | Retirada e entrega | Delivery from store
+		Odbiór w punkcie | Kurier InPost | Livrare prin curier | توصيل للمنزل | الاستلام من نقطة التوصيل
+		コンビニ受取 | 宅配便 | ہوم ڈیلیوری | होम डिलीवरी | JNE REG | Despacho a domicilio
 	`),
 	)('sends by default the delivery %s', (title) => {
 		expect(outcome(methods(title)).kind).toBe('delivery');

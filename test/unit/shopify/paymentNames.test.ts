@@ -42,7 +42,7 @@ describe('names of cash on delivery', () => {
 		கேஷ் ஆன் டெலிவரி | క్యాష్ ఆన్ డెలివరీ | ক্যাশ অন ডেলিভারি | 代金引換 | 代引き | 商品代引 | 货到付款 | 貨到付款
 		代收貨款 | 만나서 결제 | 배송 시 결제 | เก็บเงินปลายทาง | ชำระเงินปลายทาง
 		Thanh toán tiền mặt khi giao hàng | Trả tiền khi nhận hàng | Bayar di Tempat
-		Bayar Saat Barang Diterima | Tunai semasa penghantaran
+		डिलीवरी पर नकद भुगतान | Bayad sa delivery | Bayar Saat Barang Diterima | Tunai semasa penghantaran
 	`);
 
 	test.each(known)('knows %s', (name) => {
