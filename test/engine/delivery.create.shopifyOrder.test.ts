@@ -410,3 +410,20 @@ test('shows a hint that says why the only order was skipped, and all its columns
 		'Nothing was sent. Order #1001 was canceled. Nothing to do.',
 	]);
 });
+
+test('names the listed shipping methods that no order of a run has, if it skips orders for them', async () => {
+	const warning =
+		'No order of this run has "Standart", "Same-day" of Shipping Methods. Compare the spelling with Shopify.';
+	const items = [
+		shopifyOrder(),
+		shopifyOrder({ id: 2, name: '#2', shipping_lines: [{ title: 'Express', code: 'X-1' }] }),
+	];
+	const warningsFor = async (shippingMethods: string, options = {}) => {
+		const { hints } = await service.run({ ...fromOrder(), shippingMethods, options }, { items });
+		return hints.map(({ message }) => message).join('\n');
+	};
+	expect(await warningsFor('Standart\nexpress\nSame-day')).toContain(warning);
+	expect(await warningsFor('Standart\nX-1\nSame-day', { dryRun: true })).toContain(warning);
+	for (const methods of ['X-1', 'Standard\nExp*\nSame-day'])
+		expect(await warningsFor(methods)).not.toContain('No order of this run');
+});

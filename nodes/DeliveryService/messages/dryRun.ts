@@ -3,7 +3,7 @@ import { problemText } from '../common/result';
 import { joinSentences, listUpTo, pluralize } from '../common/text';
 import type { Job } from '../sending/job';
 import { describe, itemName, skipReason } from './outcomes';
-import { maxNamesInHint } from './summary';
+import { absentMethodsHint, maxNamesInHint } from './summary';
 
 /** Whether an item would be sent, in a word or two. */
 export function dryRunResult(job: Job): string {
@@ -39,7 +39,12 @@ export function dryRunHint(jobs: readonly Job[]): string {
 		`${pluralize(notSent.length, noun, `${noun}s`)} would not be sent (${listUpTo(maxNamesInHint, notSent)})`;
 	const sentence = [`Dry Run: ${created} would be created`, others].filter(Boolean).join(', ');
 	const advice = count > 0 && 'Turn off Dry Run to create deliveries.';
-	return joinSentences([`${sentence}.`, advice, shippingMethodCounts(jobs)]);
+	return joinSentences([
+		`${sentence}.`,
+		advice,
+		shippingMethodCounts(jobs),
+		absentMethodsHint(jobs),
+	]);
 }
 
 /** How many orders have each shipping method, the most frequent first, so that a wrong filter stands out. */

@@ -4,7 +4,7 @@ import { endSentence, joinSentences, listUpTo, maxListedNames, pluralize } from 
 import type { Job, Outcome } from '../sending/job';
 import type { Report } from '../sending/send';
 import { shownText } from '../service/response';
-import { listNames } from './lists';
+import { listNames, quoted } from './lists';
 import { describe, itemName, neededFor } from './outcomes';
 
 /** The advice for running a workflow again that doesn't remember its created deliveries. */
@@ -161,6 +161,7 @@ export function runHints(
 				`It is unknown whether ${ofAll(unknown)} were created. Look for them in the Delivery Service before you send them again`,
 		),
 		attentionHint(jobs),
+		absentMethodsHint(jobs),
 		ledgerFailed &&
 			"n8n's database could not record all deliveries. Later runs report the others as unknown instead of sending them again.",
 	];
@@ -181,6 +182,22 @@ function problemHint(
 		return `${sentence(some)}: ${listUpTo(maxNamesInHint, some.map(itemName))}.`;
 	const { message } = describe(first, first.outcome, true);
 	return endSentence(first.referenceId === undefined ? `${itemName(first)}: ${message}` : message);
+}
+
+/** Names that the filters list, and no order has, if orders are skipped because of the list. */
+export function absentMethodsHint(jobs: readonly Job[]): string | undefined {
+	const isLeftOut = jobs.some(
+		({ outcome }) =>
+			outcome?.kind === 'skipped' &&
+			outcome.why.code === 'order' &&
+			outcome.why.skip.code === 'shippingMethod',
+	);
+	const [first = [], ...others] = jobs.flatMap(({ order }) =>
+		order?.shippingMethods ? [order.absentMethods ?? []] : [],
+	);
+	const absent = first.filter((name) => others.every((names) => names.includes(name)));
+	if (!isLeftOut || absent.length === 0) return undefined;
+	return `No order of this run has ${quoted(absent)} of Shipping Methods. Compare the spelling with Shopify.`;
 }
 
 /** What an item needs of a person, or the names of several. */

@@ -134,6 +134,8 @@ const nameOf = ({ title, code }: ShippingMethod) => title ?? code ?? 'unnamed';
 export interface ShippingMethods {
 	/** Those that don't pass the filters. */
 	excluded: string[];
+	/** The names that the filters list, and the order doesn't have. */
+	absent: string[];
 	/** Whether another one passes: true without any method, unless only some are sent. */
 	isSent: boolean;
 	/** The delivery type by the table, if it has one of them. */
@@ -160,6 +162,7 @@ export function readMethods(
 	const isUnclear = order.fulfillmentOrder !== undefined && types.size > 1;
 	return {
 		excluded: failed.map(nameOf),
+		absent: included.filter((name) => !methods.some((method) => matches(method, [name]))),
 		isSent: methods.length > failed.length || (methods.length === 0 && included.length === 0),
 		...(isUnclear ? { unclearTypes: methods.map(nameOf) } : { type: rowOf(...methods)?.type }),
 	};

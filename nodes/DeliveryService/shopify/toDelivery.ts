@@ -47,6 +47,8 @@ export interface OrderInfo extends OrderSubject {
 	deliveryDay?: string;
 	/** The names of its shipping methods, by which the shop decides. */
 	shippingMethods?: string[];
+	/** The names that the filters list, and it doesn't have. */
+	absentMethods?: string[];
 	/** The unpaid amount of the order, if the delivery is for a fulfillment order and collects of it. */
 	cashOutstanding?: number;
 	/** Whether it is skipped now, and may be sent when it is met again. */
@@ -123,6 +125,7 @@ function infoOf(facts: OrderFacts, decision: Decision, mapping: OrderMapping): O
 		...(methods.type && { type: methods.type }),
 		deliveryDay: date.day,
 		shippingMethods: order.shipping_lines.flatMap(({ title }) => title ?? []),
+		...(methods.absent.length > 0 && { absentMethods: methods.absent }),
 		// With Payment: Any, the user chose to send refunded orders.
 		...(stop && decision.kind !== 'send' && { stop }),
 		...(decision.kind === 'skip' && isWaiting(decision.skip) && { isWaiting: true }),
