@@ -416,6 +416,7 @@ describe('location', () => {
 
 	test.each([
 		[{ address1: '******' }, '******'],
+		[{ address1: '＊＊＊' }, '＊＊＊'],
 		[{ name: 'M*** R****' }, 'M*** R****'],
 		[{ address1: 'Main Street 5', zip: '50***' }, '50***'],
 	])('rejects an address that the sales channel hides: %j', (changes, value) => {
