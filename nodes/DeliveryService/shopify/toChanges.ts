@@ -1,7 +1,9 @@
 /** From an item with a Shopify order to changes of its delivery. */
-import { decideCash } from './cash';
+import type { Result } from '../common/result';
+import type { Delivery } from '../service/schemas';
+import { decideCash, type CashDecision, type CashProblem } from './cash';
 import { missingFieldsAction, noReference, type Action } from './decide';
-import { readFacts } from './facts';
+import { readFacts, type OrderFacts } from './facts';
 import { findOrder } from './item';
 import { openFilters, type OrderMapping } from './mapping';
 import { identifiersOf, orderLabel } from './order';
@@ -40,38 +42,85 @@ export function orderToChanges(value: unknown, mapping: OrderMapping): ChangesRe
 	if (!found.ok) return { kind: 'invalid', problems: [found.problem] };
 	const filters = openFilters(mapping.filters);
 	const read = readFacts(found.value, { ...mapping, addressFormat: 'text', filters });
-	const names = identifiersOf(found.value);
-	const subject = { label: orderLabel(names) };
+	const subject = { label: orderLabel(identifiersOf(found.value)) };
 	const invalid = (...problems: readonly OrderProblem[]) =>
 		({ kind: 'invalid', problems, ...subject }) as const;
 	if (!read.ok) return invalid(...read.problem);
 	const facts = read.value;
-	const { order, label, references, units, lines, recipient, stop } = facts;
+	const { order, label, references, units } = facts;
 	const { referenceId } = references;
-	const { fulfillmentOrder } = order;
 	if (referenceId === undefined) return invalid(noReference(mapping));
 	// Something of it may be in this delivery, or may have shipped in another way.
 	const isFulfilled = isPartlyFulfilled(order, units);
 	if (!isFulfilled && units.problems.length > 0) return invalid(...units.problems);
 	const skip = findSkip(facts, { ...mapping, filters });
 	if (skip && !isChangeable(skip, isFulfilled)) return { kind: 'skipped', label, ...skip };
-	const { location, ...contact } = recipient;
-	// It may also collect for fulfilled units, or those of a fulfillment order that was replaced.
-	const isCashUnclear = fulfillmentOrder !== undefined && (isFulfilled || lines.length === 0);
-	const payer = isCashUnclear ? { ...order, fulfillmentOrder: undefined } : order;
-	const cash = decideCash({ ...facts, order: payer }, mapping);
+	const cash = changedCash(facts, mapping, isFulfilled);
 	if (!cash.ok) return invalid(cash.problem);
-	// Whether its delivery has the items of a fulfillment service depends on how it was created.
-	const isByService = !fulfillmentOrder && units.isByService;
-	const hasPackages = lines.length > 0 && !isFulfilled && !isByService;
-	const packages = hasPackages ? toPackages(order, lines, mapping) : undefined;
-	const { notCollected, isSettled = false, amount } = cash.value;
-	const isUnclear = isCashUnclear || cash.value.isUnclear;
+	const { cod, isSettled, notCollected } = cash.value;
+	const changes = changesOf(facts, changedPackages(facts, mapping, isFulfilled), cod);
+	const actions = actionsOf(facts, mapping, changes, notCollected);
+	return { kind: 'changes', label, referenceId, changes, isSettled, actions };
+}
+
+/** The new cash of a delivery; undefined if it stays as it is. */
+interface ChangedCash extends Pick<CashDecision, 'notCollected'> {
+	cod: number | undefined;
+	isSettled: boolean;
+}
+
+function changedCash(
+	facts: OrderFacts,
+	mapping: OrderMapping,
+	isFulfilled: boolean,
+): Result<ChangedCash, CashProblem> {
+	const { order, lines } = facts;
+	// It may also collect for fulfilled units, or those of a fulfillment order that was replaced.
+	const isOfPart = order.fulfillmentOrder !== undefined && (isFulfilled || lines.length === 0);
+	const payer = isOfPart ? { ...order, fulfillmentOrder: undefined } : order;
+	const cash = decideCash({ ...facts, order: payer }, mapping);
+	if (!cash.ok) return cash;
+	const { amount, isUnclear = isOfPart, isSettled = false, notCollected } = cash.value;
 	// The delivery may have been created with an amount to collect.
 	const cod = isSettled || notCollected ? 0 : isUnclear ? undefined : amount;
-	const hasContact = Object.values(contact).some(Boolean);
-	const hasCash = cod !== undefined || mapping.cod === 'never';
-	const changed = { recipient: hasContact, address: location, packages, cash: hasCash };
+	return { ok: true, value: { cod, isSettled, notCollected } };
+}
+
+function changedPackages(
+	{ order, units, lines }: OrderFacts,
+	mapping: OrderMapping,
+	isFulfilled: boolean,
+): Delivery['packages'] | undefined {
+	// Whether its delivery has the items of a fulfillment service depends on how it was created.
+	const isByService = !order.fulfillmentOrder && units.isByService;
+	const isKnown = lines.length > 0 && !isFulfilled && !isByService;
+	return isKnown ? toPackages(order, lines, mapping) : undefined;
+}
+
+function changesOf(
+	{ label, recipient: { location, ...contact } }: OrderFacts,
+	packages: Delivery['packages'] | undefined,
+	cod: number | undefined,
+) {
+	return {
+		...(Object.values(contact).some(Boolean) && { contact }),
+		// Overwrites old instructions, since those for the previous address would mislead the driver.
+		...(location && { location: { ...location, instructions: location.instructions ?? label } }),
+		packages,
+		cod,
+	};
+}
+
+/** What a person must do about the delivery besides. */
+function actionsOf(
+	facts: OrderFacts,
+	mapping: OrderMapping,
+	{ contact, location, packages, cod }: ReturnType<typeof changesOf>,
+	notCollected: CashDecision['notCollected'],
+): Action[] {
+	const { stop } = facts;
+	const cash = cod !== undefined || mapping.cod === 'never';
+	const changed = { recipient: contact, address: location, packages, cash };
 	const unchanged = Object.entries(changed).flatMap(([field, value]) => (value ? [] : field));
 	const actions: Action[] = stop ? [{ code: 'stopDelivery', why: stop }] : [];
 	actions.push(...missingFieldsAction(facts));
@@ -79,22 +128,7 @@ export function orderToChanges(value: unknown, mapping: OrderMapping): ChangesRe
 	if (!stop && unchanged.length > 0) actions.push({ code: 'notUpdated', fields: unchanged });
 	if (location && !location.lat && mapping.includeCoordinates)
 		actions.push({ code: 'noCoordinates' });
-	return {
-		kind: 'changes',
-		label,
-		referenceId,
-		changes: {
-			...(hasContact && { contact }),
-			// Overwrites old instructions, since those for the previous address would mislead the driver.
-			...(location && {
-				location: { ...location, instructions: location.instructions ?? label },
-			}),
-			packages,
-			cod,
-		},
-		isSettled,
-		actions,
-	};
+	return actions;
 }
 
 /** Whether an order that would be skipped now may have a delivery that is under way. */
