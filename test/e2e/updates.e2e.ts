@@ -280,6 +280,20 @@ describe('delivery updates to Shopify', () => {
 		expect(emailsAbout(sent)).toEqual([]);
 	});
 
+	test('shows picked up and delivered within a second, and emails nobody', async () => {
+		const all = [await placeAndSend(), await placeAndSend(), await placeAndSend()];
+		await env.afterExecutions(updates, 2 * all.length, async () => {
+			for (const status of ['picked up', 'delivered'])
+				await Promise.all(all.map(async (sent) => await fireStatus(sent, status)));
+		});
+		for (const sent of all) {
+			expect(await rowOf(sent)).toMatchObject({ status: 'delivered', shownInShopify: 'yes' });
+			expect(trackingUrls(sent)).toEqual([sent.trackLink]);
+			expect(shownStatuses(sent).at(-1)).toBe('DELIVERED');
+			expect(emailsAbout(sent)).toEqual([]);
+		}
+	});
+
 	test('does not fulfill an order again that was fulfilled manually, but shows its status', async () => {
 		const sent = await placeAndSend();
 		fulfillManually(sent);
