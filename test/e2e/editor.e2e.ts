@@ -189,9 +189,9 @@ test('turns on Dry Run as soon as the option is added, and sends nothing', async
 	const rows = await editor.outputRows();
 	expect(rows.flatMap((row) => Object.values(row))).not.toContain('undefined');
 	expect(rows).toHaveLength(samples.length);
-	expect(Object.keys(rows[0] ?? {}).slice(0, 8)).toEqual([
-		...['referenceId', 'result', 'recipient', 'address', 'pickup', 'packages', 'cashToCollect'],
-		'shippingMethod',
+	expect(Object.keys(rows[0] ?? {}).slice(0, 9)).toEqual([
+		...['referenceId', 'result', 'recipient', 'cashToCollect', 'address', 'message'],
+		...['actionNeeded', 'packages', 'pickup'],
 	]);
 	expect(
 		rows.filter(({ result }) => result !== 'send').map(({ referenceId }) => referenceId),

@@ -36,15 +36,16 @@ async function dryRun(
 /** What a dry run shows of a delivery of {@link delivery}, except for its reference ID and its request. */
 const packing = {
 	recipient: 'Ana Torres',
-	address: '48 Oak Avenue, Springfield',
-	pickup: '12 Main Street, Springfield',
-	packages: '1 × Box (S)',
 	cashToCollect: 0,
+	address: '48 Oak Avenue, Springfield',
+	message: '',
+	actionNeeded: '',
+	packages: '1 × Box (S)',
+	pickup: '12 Main Street, Springfield',
 	shippingMethod: '',
 	weightKg: '',
 	deliveryType: '',
 	deliveryDate: '',
-	actionNeeded: '',
 };
 
 /** The output item of a delivery that would be sent. */
@@ -54,7 +55,6 @@ function planned(sent: IDataObject, item: number) {
 			referenceId: sent.referenceId,
 			result: 'send',
 			...packing,
-			message: '',
 			wouldSend: true,
 			reason: '',
 			email: 'ana@mail.example',
@@ -87,14 +87,7 @@ test('shows one flat item per delivery of a dry run, the request last', async ()
 test('shows no requests in a dry run with Simplify on', async () => {
 	const { items } = await dryRun(deliveries(2), { simplify: true });
 	const [full] = deliveries(1).map((sent) => planned(sent, 0).json);
-	const columns = [
-		'referenceId',
-		'result',
-		...Object.keys(packing),
-		'message',
-		'wouldSend',
-		'reason',
-	];
+	const columns = ['referenceId', 'result', ...Object.keys(packing), 'wouldSend', 'reason'];
 	expect(Object.entries(items[0]?.json ?? {})).toEqual(
 		Object.entries(full ?? {}).filter(([name]) => columns.includes(name)),
 	);
@@ -141,7 +134,8 @@ test('shows the packing list of Shopify orders, and why orders would be skipped'
 			wouldSend: false,
 			reason: 'cancelled',
 			result: 'skip: canceled',
-			recipient: '',
+			recipient: 'Maya Okafor',
+			address: '214 Larkspur Lane, Apt 3B, Springfield, 62704',
 			message: expect.stringMatching(/^Dry Run: Order #2 was canceled\./),
 			request: '',
 		},
@@ -198,7 +192,7 @@ test.each<[string, INodeParameters, INodeParameters]>([
 	},
 );
 
-test('shows skipped items of a dry run in their place, with the reason', async () => {
+test('shows errors of a dry run first, and skipped items in their place, with the reason', async () => {
 	await service.run(createOnce(), { items: deliveries(2) });
 	service.control.addFault({ kind: 'resetBefore' });
 	await service.run(createOnce(), { items: [delivery({ referenceId: 'U' })] });
@@ -209,22 +203,23 @@ test('shows skipped items of a dry run in their place, with the reason', async (
 		...[fresh, first, delivery({ referenceId: 'U' }), fresh, created],
 		delivery({ referenceId: 'X' }),
 	]);
-	expect([items[0], items[5]]).toEqual([
+	const [unknown, sent, ...others] = items;
+	expect([sent, others.at(-1)]).toEqual([
 		planned({ ...fresh }, 0),
 		planned(delivery({ referenceId: 'X' }), 5),
 	]);
-	expect(items.slice(1, 5).map(({ json }) => json)).toMatchObject(
+	expect([unknown, ...others.slice(0, -1)].map((one) => one?.json)).toMatchObject(
 		[
-			{
-				reason: 'alreadyCreated',
-				message: 'Dry Run: R0 was already sent. Nothing to do.',
-				referenceId: 'R0',
-			},
 			{
 				reason: 'unknown',
 				message:
 					'Dry Run: It is unknown whether U was created: another execution may have sent it. Wait until no other execution of this workflow is running, then look for U in the Delivery Service. If it was not created, run the operation "Allow Resending" for U, then send it again.',
 				referenceId: 'U',
+			},
+			{
+				reason: 'alreadyCreated',
+				message: 'Dry Run: R0 was already sent. Nothing to do.',
+				referenceId: 'R0',
 			},
 			{
 				reason: 'sameReferenceInInput',
@@ -233,10 +228,14 @@ test('shows skipped items of a dry run in their place, with the reason', async (
 				),
 				referenceId: 'R2',
 			},
-			{ reason: 'alreadyCreated', referenceId: 'R1' },
-		].map((why) => ({ ...why, ...packing, wouldSend: false, request: '' })),
+			{
+				reason: 'alreadyCreated',
+				message: 'Dry Run: R1 was already sent. Nothing to do.',
+				referenceId: 'R1',
+			},
+		].map((why) => ({ ...packing, ...why, wouldSend: false, request: '' })),
 	);
-	expect(pairedItems(items)).toEqual([0, 1, 2, 3, 4, 5]);
+	expect(pairedItems(items)).toEqual([2, 0, 1, 3, 4, 5]);
 	expect(service.control.requests()).toHaveLength(requests);
 });
 
@@ -250,11 +249,11 @@ test('shows invalid items of a dry run with On Error: Continue, or moves them to
 			reason: 'invalid',
 			message: expect.stringMatching(/^Dry Run: Reference ID is missing\./),
 		},
-		{ wouldSend: true },
 		{ wouldSend: false, reason: 'invalid', recipient: '' },
+		{ wouldSend: true },
 	]);
-	expect(items[1]).toEqual(planned({ ...first }, 1));
-	expect(pairedItems(items)).toEqual([0, 1, 2]);
+	expect(items[2]).toEqual(planned({ ...first }, 1));
+	expect(pairedItems(items)).toEqual([0, 2, 1]);
 	expect(hints).toMatchObject([
 		{
 			message: expect.stringMatching(

@@ -5,6 +5,12 @@ import type { Job } from '../sending/job';
 import { describe, itemName, skipReason } from './outcomes';
 import { absentMethodsHint, maxNamesInHint } from './summary';
 
+/** The jobs that need a correction, then all others in their order. */
+export function errorsFirst(jobs: readonly Job[]): Job[] {
+	const isError = (job: Job) => dryRunResult(job) === 'error';
+	return [...jobs.filter(isError), ...jobs.filter((job) => !isError(job))];
+}
+
 /** Whether an item would be sent, in a word or two. */
 export function dryRunResult(job: Job): string {
 	const { outcome } = job;
@@ -27,7 +33,7 @@ export function dryRunMessage(job: Job): string {
 
 /** The hint after a dry run: how many deliveries a run would create, and what it would not send. */
 export function dryRunHint(jobs: readonly Job[]): string {
-	const notSent = jobs.flatMap((job) => {
+	const notSent = errorsFirst(jobs).flatMap((job) => {
 		const reason = dryRunReason(job);
 		return reason === '' ? [] : [`${itemName(job)} ${wordsOf(reason)}`];
 	});

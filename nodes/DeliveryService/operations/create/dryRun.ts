@@ -1,8 +1,8 @@
 /** The rows of a dry run: what each item would send. */
 import type { INodeExecutionData } from 'n8n-workflow';
 
-import { dryRunMessage, dryRunReason, dryRunResult } from '../../messages/dryRun';
-import { neededFor, placeText } from '../../messages/outcomes';
+import { dryRunMessage, dryRunReason, dryRunResult, errorsFirst } from '../../messages/dryRun';
+import { addressOf, neededFor, placeText } from '../../messages/outcomes';
 import type { Job } from '../../sending/job';
 import type { Delivery } from '../../service/schemas';
 import { outputItem } from '../items';
@@ -10,7 +10,8 @@ import { toErrorItem, type OutputFormat } from './output';
 
 /**
  * The output of a dry run, as a packing list: a flat item for each input item, whether it would be
- * sent or not. With Simplify off, the request is last: it would fill a screen per row of n8n's table.
+ * sent or not. Errors come first, and in each row what a person looks at first. With Simplify off, the
+ * request is last: it would fill a screen per row of n8n's table.
  *
  * @param jobs those without an outcome would be sent
  */
@@ -18,28 +19,33 @@ export function toDryRunItems(
 	jobs: readonly Job[],
 	{ toErrorOutput, isSimple }: Omit<OutputFormat, 'isRemembered'>,
 ): INodeExecutionData[] {
-	return jobs.map((job) => {
+	return errorsFirst(jobs).map((job) => {
 		const { item, referenceId = '', delivery, outcome, type = '', companyId = '' } = job;
 		if (toErrorOutput && outcome?.kind === 'invalid') return toErrorItem(job, true);
 		const { contact, location } = delivery?.dropoff ?? {};
-		const { shippingMethods = [], deliveryDay = '', shopifyOrder = '' } = job.order ?? {};
+		const {
+			customer = '',
+			shippingMethods = [],
+			deliveryDay = '',
+			shopifyOrder = '',
+		} = job.order ?? {};
 		const packages = delivery?.packages ?? [];
 		const weights = packages.flatMap(({ weight }) => weight ?? []);
 		return outputItem(
 			{
 				referenceId,
 				result: dryRunResult(job),
-				recipient: contact?.name ?? '',
-				address: location ? placeText(location) : '',
-				pickup: delivery ? placeText(delivery.pickup.location) : '',
-				packages: packages.map(packageText).join(', '),
+				recipient: contact?.name ?? customer,
 				cashToCollect: delivery ? (delivery.cod ?? 0) : '',
+				address: location ? placeText(location) : addressOf(job),
+				message: dryRunMessage(job),
+				actionNeeded: neededFor(job),
+				packages: packages.map(packageText).join(', '),
+				pickup: delivery ? placeText(delivery.pickup.location) : '',
 				shippingMethod: shippingMethods.join(', '),
 				weightKg: weights.length > 0 ? totalWeight(weights) : '',
 				deliveryType: type,
 				deliveryDate: deliveryDay,
-				actionNeeded: neededFor(job),
-				message: dryRunMessage(job),
 				wouldSend: outcome === undefined,
 				reason: dryRunReason(job),
 				...(!isSimple && {
