@@ -124,7 +124,9 @@ describe('the email of "Fulfillment orders to deliveries"', () => {
 			expect(text).toContain(
 				`#${name}-5, Ana Torres\n#${name} was canceled. Ask the Delivery Service to stop it.\nhttps://mugs.myshopify.com/admin/orders/${name}\nhttps://help.example\n\n`,
 			);
-		expect(text).toContain('\n\nTo send an order that was not sent: correct what is written above, then open "Catch up at night"');
+		expect(text).toContain(
+			'\n\nTo send an order that was not sent: correct what is written above, then open "Catch up at night"',
+		);
 	});
 
 	test('names at most five orders in the subject', () => {
