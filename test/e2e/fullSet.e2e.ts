@@ -579,7 +579,7 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 		expect(await rowOf(order)).toMatchObject({ status: 'notSent' });
 		const [{ text } = { text: '' }, ...others] = env.emails(`${order.name}-`);
 		expect(others).toEqual([]);
-		expect(text).toContain('was not sent: Dry Run is on. If this was your test');
+		expect(text).toContain('was not sent: Dry Run is on. If you created this order only as a test');
 		await client.unpublish(trying);
 		await client.publish(orders);
 		await catchUp();

@@ -302,7 +302,7 @@ test.each<[string, Partial<RunNodeOptions>]>([
 	async (_, settings) => {
 		const { items, error } = await dryRun(deliveries(2), {}, {}, { mode: 'trigger', ...settings });
 		const advice =
-			'If this was your test, it worked: cancel the order in Shopify. For a real order, turn off Dry Run under Options, publish the workflow, and send it with Send Anyway.';
+			'If you created this order only as a test, it worked: cancel it in Shopify. For a real order, turn off Dry Run under Options, publish the workflow, and send the order again.';
 		if (error) {
 			expect(error.message).toBe('R0 was not sent: Dry Run is on [item 0]');
 			expect(error.description).toContain(advice);

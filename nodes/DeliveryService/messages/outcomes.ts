@@ -360,7 +360,7 @@ function describeNotSent(job: Job, why: FailureReason, isRemembered: boolean): P
 		case 'dryRun':
 			return notSent(
 				'Dry Run is on',
-				'If this was your test, it worked: cancel the order in Shopify. For a real order, turn off Dry Run under Options, publish the workflow, and send it with Send Anyway.',
+				'If you created this order only as a test, it worked: cancel it in Shopify. For a real order, turn off Dry Run under Options, publish the workflow, and send the order again.',
 			);
 		case 'notStarted':
 			return why.problem;
