@@ -71,8 +71,17 @@ async function measure(quick: boolean, parts: readonly string[]): Promise<Result
 	const installation = await openInstallation();
 	try {
 		const results: Results = {
-			...{ machine: await machine(installation.host), quick, rounds, sizes },
-			...{ create: [], order: [], saved: [], limit: [], trigger: [], problems: [], minutes: 0 },
+			machine: await machine(installation.host),
+			quick,
+			rounds,
+			sizes,
+			create: [],
+			order: [],
+			saved: [],
+			limit: [],
+			trigger: [],
+			problems: [],
+			minutes: 0,
 		};
 		const { problems } = results;
 		if (parts.includes('create'))
@@ -115,7 +124,10 @@ function savedTable({ saved }: Results): string[] {
 function summary(results: Results): string {
 	const rows = judge(results).map(({ subject, condition, target, measured, met }) => [
 		met === undefined ? '-' : met ? 'met' : 'missed',
-		...[subject, condition, target, measured],
+		subject,
+		condition,
+		target,
+		measured,
 	]);
 	return [
 		'',

@@ -95,8 +95,11 @@ const pickupByLocation = {
 
 /** The nodes that call Shopify's GraphQL API. */
 const shopifyRequests = [
-	...['Get Order', 'Get Open Fulfillment Orders', 'Get Changed Orders'],
-	...['Check', 'Show'],
+	'Get Order',
+	'Get Open Fulfillment Orders',
+	'Get Changed Orders',
+	'Check',
+	'Show',
 ];
 
 /** The values that a user enters in the examples, for the stand-ins. */

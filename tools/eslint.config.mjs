@@ -76,6 +76,15 @@ export default defineConfig(
 		languageOptions: {
 			parserOptions: { projectService: true, tsconfigRootDir: dirname(import.meta.dirname) },
 		},
+		rules: {
+			'no-restricted-syntax': [
+				'error',
+				{
+					selector: 'SpreadElement > :matches(ArrayExpression, ObjectExpression)',
+					message: 'Write the elements themselves: a spread only saves lines.',
+				},
+			],
+		},
 	},
 	{
 		files: ['test/**/*.ts'],

@@ -111,7 +111,9 @@ async function sendEvents({ url, headers }: Destination, until: number) {
 			const event = { id: randomUUID(), status: 'assigned', company_id: '1001', city_id: '7' };
 			const from = performance.now();
 			const { status } = await axios.post<unknown>(url, event, {
-				...{ headers, httpAgent, proxy: false },
+				headers,
+				httpAgent,
+				proxy: false,
 				validateStatus: null,
 			});
 			if (status === 200) responsesMs.push(performance.now() - from);

@@ -92,7 +92,12 @@ export function containerArguments(
 ): string[] {
 	const user = process.getuid && process.getgid ? [`${process.getuid()}:${process.getgid()}`] : [];
 	return [
-		...['run', '--rm', '--name', name, '--network', 'host'],
+		'run',
+		'--rm',
+		'--name',
+		name,
+		'--network',
+		'host',
 		...user.flatMap((ids) => ['--user', ids]),
 		...[tmpdir(), projectFolder].flatMap((folder) => ['--volume', `${folder}:${folder}`]),
 		...Object.entries(env).flatMap(([key, value]) =>

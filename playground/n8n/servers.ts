@@ -55,8 +55,16 @@ export async function startRedis(): Promise<Server> {
 		name: 'Redis',
 		program,
 		args: (folder, port) => [
-			...['--bind', '127.0.0.1', '--port', String(port), '--dir', folder],
-			...['--save', '', '--appendonly', 'yes'],
+			'--bind',
+			'127.0.0.1',
+			'--port',
+			String(port),
+			'--dir',
+			folder,
+			'--save',
+			'',
+			'--appendonly',
+			'yes',
 		],
 		endSignal: 'SIGTERM',
 	});
@@ -86,10 +94,21 @@ export async function startPostgresql(): Promise<Server> {
 			);
 		},
 		args: (folder, port) => [
-			...['-D', join(folder, 'data'), '-p', String(port), '-h', '127.0.0.1', '-k', folder],
-			...['-c', 'max_connections=200'],
+			'-D',
+			join(folder, 'data'),
+			'-p',
+			String(port),
+			'-h',
+			'127.0.0.1',
+			'-k',
+			folder,
+			'-c',
+			'max_connections=200',
 			// The data need not survive a crash of the machine.
-			...['-c', 'fsync=off', '-c', 'synchronous_commit=off'],
+			'-c',
+			'fsync=off',
+			'-c',
+			'synchronous_commit=off',
 		],
 		// On SIGTERM it would wait for its clients to disconnect.
 		endSignal: 'SIGINT',

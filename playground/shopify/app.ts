@@ -60,9 +60,17 @@ export interface AppSettings {
 
 /** What the full set of examples needs, as docs/setup.md lists it. */
 const everyScope: readonly string[] = [
-	...['read_products', 'write_products', 'read_orders', 'write_orders', 'read_all_orders'],
-	...['read_merchant_managed_fulfillment_orders', 'write_merchant_managed_fulfillment_orders'],
-	...['write_fulfillments', 'read_customers', 'read_payment_terms', 'read_locations'],
+	'read_products',
+	'write_products',
+	'read_orders',
+	'write_orders',
+	'read_all_orders',
+	'read_merchant_managed_fulfillment_orders',
+	'write_merchant_managed_fulfillment_orders',
+	'write_fulfillments',
+	'read_customers',
+	'read_payment_terms',
+	'read_locations',
 ];
 
 /**
@@ -180,8 +188,17 @@ export class App {
 
 /** The fields that Shopify protects: https://shopify.dev/docs/apps/launch/protected-customer-data. */
 const protectedFields: ReadonlySet<string> = new Set([
-	...['email', 'contact_email', 'phone', 'name', 'first_name', 'last_name', 'company'],
-	...['address1', 'address2', 'latitude', 'longitude'],
+	'email',
+	'contact_email',
+	'phone',
+	'name',
+	'first_name',
+	'last_name',
+	'company',
+	'address1',
+	'address2',
+	'latitude',
+	'longitude',
 ]);
 const partsWithCustomerData = ['shipping_address', 'billing_address', 'customer'];
 

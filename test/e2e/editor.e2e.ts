@@ -190,8 +190,15 @@ test('turns on Dry Run as soon as the option is added, and sends nothing', async
 	expect(rows.flatMap((row) => Object.values(row))).not.toContain('undefined');
 	expect(rows).toHaveLength(samples.length);
 	expect(Object.keys(rows[0] ?? {}).slice(0, 9)).toEqual([
-		...['referenceId', 'result', 'recipient', 'cashToCollect', 'address', 'message'],
-		...['actionNeeded', 'packages', 'pickup'],
+		'referenceId',
+		'result',
+		'recipient',
+		'cashToCollect',
+		'address',
+		'message',
+		'actionNeeded',
+		'packages',
+		'pickup',
 	]);
 	expect(
 		rows.filter(({ result }) => result !== 'send').map(({ referenceId }) => referenceId),
@@ -209,16 +216,34 @@ test('turns on Dry Run as soon as the option is added, and sends nothing', async
 /** By the text of the button that adds them: the options that are not added yet. */
 const optionGroups = {
 	'Add Filter': [
-		...['Days to Send Ahead', 'Delivery Date Attributes', 'Delivery Date Format'],
-		...['Delivery Methods', 'Exclude Shipping Methods', 'Exclude Tags'],
-		...['Include Fulfillment Services', 'Include Test Orders', 'Payment'],
-		...['Skip Until Delivery Date', 'Tags'],
+		'Days to Send Ahead',
+		'Delivery Date Attributes',
+		'Delivery Date Format',
+		'Delivery Methods',
+		'Exclude Shipping Methods',
+		'Exclude Tags',
+		'Include Fulfillment Services',
+		'Include Test Orders',
+		'Payment',
+		'Skip Until Delivery Date',
+		'Tags',
 	],
 	'Add Order Option': [
-		...['Cash on Delivery', 'Cash on Delivery Methods', 'Custom Reference ID'],
-		...['Delivery Address Format', 'Delivery Instructions', 'Delivery Type by Shipping Method'],
-		...['Include Additional Details', 'Include Coordinates', 'Include Tags', 'Package Name'],
-		...['Package Size', 'Package Size by Weight', 'Packages', 'Reference ID From', 'Tags'],
+		'Cash on Delivery',
+		'Cash on Delivery Methods',
+		'Custom Reference ID',
+		'Delivery Address Format',
+		'Delivery Instructions',
+		'Delivery Type by Shipping Method',
+		'Include Additional Details',
+		'Include Coordinates',
+		'Include Tags',
+		'Package Name',
+		'Package Size',
+		'Package Size by Weight',
+		'Packages',
+		'Reference ID From',
+		'Tags',
 	],
 };
 

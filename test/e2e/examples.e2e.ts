@@ -499,7 +499,8 @@ describe.each(['newest', '1.123'] as const)('examples without a table in n8n %s'
 			await env.afterExecutions(workflow, 2, () => {
 				for (const { id } of placed)
 					shop.edit(id, {
-						...{ financial_status: 'paid', total_outstanding: '0.00' },
+						financial_status: 'paid',
+						total_outstanding: '0.00',
 						payment_gateway_names: ['Cash on Delivery (COD)', 'Razorpay'],
 					});
 			});

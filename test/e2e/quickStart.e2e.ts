@@ -223,8 +223,12 @@ test('an owner connects a shop without an app, by clicks only', async () => {
 
 /** The nodes for which n8n selects the Shopify credential, as the note says. */
 const shopifyNodes = [
-	...['Order Paid', 'Order Canceled', 'Order Updated'],
-	...['Get Order', 'Get Open Orders', 'Get Updated Orders'],
+	'Order Paid',
+	'Order Canceled',
+	'Order Updated',
+	'Get Order',
+	'Get Open Orders',
+	'Get Updated Orders',
 ];
 
 test('an owner connects a shop with an app, by clicks only', async () => {

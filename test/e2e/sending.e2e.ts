@@ -38,7 +38,9 @@ test.concurrent.each(versions)(
 			const orders = orderNames('D', 20);
 			// While this is waited out, no request is in flight, so the outage loses none.
 			control.addFault({
-				...{ kind: 'status', status: 503, skip: createdBeforeOutage },
+				kind: 'status',
+				status: 503,
+				skip: createdBeforeOutage,
 				headers: { 'Retry-After': '10' },
 				body: { code: 'MAINTENANCE', message: 'Be right back' },
 			});
@@ -103,7 +105,9 @@ async function openSender(version: Version, service: LocalService) {
 	const id = await client.createCredential(name, credentialType, service.credential);
 	return await publishSender(
 		{
-			...{ client, service, credentials: { [credentialType]: { id, name } } },
+			client,
+			service,
+			credentials: { [credentialType]: { id, name } },
 			webhookUrl: n8n.url,
 			inactiveExecutions: async () => Promise.resolve(new Set()),
 		},

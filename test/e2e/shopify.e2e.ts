@@ -150,7 +150,7 @@ describe.each(['newest', '1.123'] as const)('fulfillment orders in n8n %s', (ver
 	const inDays = (days: number) =>
 		new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
 	const { payment_gateway_names: cash } = payableInCash;
-	const nobody = { ...{ email: '', contact_email: '', phone: null, customer: null }, note: null };
+	const nobody = { email: '', contact_email: '', phone: null, customer: null, note: null };
 	const address = { country: 'United States', province: 'Illinois' };
 
 	/** What an order becomes: its outcome or reason, and the start of what a person must do. */
@@ -197,8 +197,11 @@ describe.each(['newest', '1.123'] as const)('fulfillment orders in n8n %s', (ver
 		[slotDay('05/06/2031'), 'invalid'],
 	];
 	const filters = {
-		...{ payment: 'any', tags: 'city', excludeTags: 'mail' },
-		...{ includeTestOrders: true, skipUntilDeliveryDate: true },
+		payment: 'any',
+		tags: 'city',
+		excludeTags: 'mail',
+		includeTestOrders: true,
+		skipUntilDeliveryDate: true,
 		deliveryDateAttributes: 'Slot Day',
 	};
 
@@ -247,8 +250,12 @@ describe.each(['newest', '1.123'] as const)('fulfillment orders in n8n %s', (ver
 		const part = (location: string) => ({
 			order,
 			fulfillmentOrder: {
-				...{ id: 6700000000003, order_id: 1, status: 'open', destination: null },
-				...{ delivery_method: { method_type: 'shipping' }, assigned_location: { name: location } },
+				id: 6700000000003,
+				order_id: 1,
+				status: 'open',
+				destination: null,
+				delivery_method: { method_type: 'shipping' },
+				assigned_location: { name: location },
 				line_items: [{ line_item_id: mugs().id, quantity: 2, fulfillable_quantity: 2 }],
 			},
 		});
@@ -271,7 +278,10 @@ describe.each(['newest', '1.123'] as const)('fulfillment orders in n8n %s', (ver
 		const part = (more: object) => ({
 			order,
 			fulfillmentOrder: {
-				...{ id: 6700000000000 + id, order_id: id, status: 'open', destination: null },
+				id: 6700000000000 + id,
+				order_id: id,
+				status: 'open',
+				destination: null,
 				delivery_method: { method_type: 'shipping' },
 				line_items: [{ line_item_id: mugs().id, quantity: 2, fulfillable_quantity: 2 }],
 				...more,
@@ -285,7 +295,9 @@ describe.each(['newest', '1.123'] as const)('fulfillment orders in n8n %s', (ver
 		const line = mugs({ quantity: 60, current_quantity: 60, fulfillable_quantity: 60 });
 		const { name, order, part } = uniqueOrder(56, {
 			line_items: [{ ...line, discount_allocations: [] }],
-			...{ total_price: '876.00', current_total_price: '876.00', total_outstanding: '876.00' },
+			total_price: '876.00',
+			current_total_price: '876.00',
+			total_outstanding: '876.00',
 		});
 		const [store, warehouse] = [31, 29].map((quantity, index) =>
 			part({
@@ -372,13 +384,21 @@ describe.each(['newest', '1.123'] as const)('fulfillment orders in n8n %s', (ver
 		];
 		const rows = await run({ options: { dryRun: true } }, ...items);
 		expect(rows.map(({ result }) => result)).toEqual([
-			...['send', 'skip: fulfillment service', 'skip: fulfillment service', 'send'],
+			'send',
+			'skip: fulfillment service',
+			'skip: fulfillment service',
+			'send',
 		]);
 		expect(rows[0]).toMatchObject({
-			...{ referenceId: mixed.name, recipient: 'Maya Okafor', cashToCollect: 87 },
+			referenceId: mixed.name,
+			recipient: 'Maya Okafor',
+			cashToCollect: 87,
 			packages: `1 × ${mixed.name} (M)`,
 			address: expect.stringMatching(/^214 Larkspur Lane, Springfield/),
-			...{ weightKg: 0.85, deliveryType: '', actionNeeded: '', wouldSend: true },
+			weightKg: 0.85,
+			deliveryType: '',
+			actionNeeded: '',
+			wouldSend: true,
 		});
 		const types = new Set(rows.flatMap((row) => Object.values(row).map((value) => typeof value)));
 		expect([...types].sort()).toEqual(['boolean', 'number', 'string']);
@@ -388,13 +408,19 @@ describe.each(['newest', '1.123'] as const)('fulfillment orders in n8n %s', (ver
 		const skipped = 'fulfillmentService';
 		const sent = await run({}, ...items);
 		expect(sent.map(({ reason, outcome }) => reason || outcome)).toEqual([
-			...['created', skipped, skipped, 'created'],
+			'created',
+			skipped,
+			skipped,
+			'created',
 		]);
 		const [alone] = await run({ options: { simplify: false } }, whole);
 		expect(alone).toMatchObject({ reason: skipped, shopifyOrder: { name: whole.name } });
 		const included = await run({ filters: { includeFulfillmentServices: true } }, ...items);
 		expect(included.map(({ reason, outcome }) => reason || outcome)).toEqual([
-			...['alreadyCreated', 'created', 'created', 'alreadyCreated'],
+			'alreadyCreated',
+			'created',
+			'created',
+			'alreadyCreated',
 		]);
 	});
 });

@@ -173,15 +173,19 @@ describe('a published workflow', () => {
 		expect(triggerOutput(executions)).toEqual([
 			{ event: 'createTask', id, price, distance, currencySign: '$' },
 			{
-				...{ event: 'createRoute', distance },
+				event: 'createRoute',
+				distance,
 				route_id: expect.any(String),
 				date: expect.stringMatching(/^\d+$/),
 				dateIso: expect.stringMatching(/^20..-..-..T/),
 				prices: [{ id, price }],
 			},
 			{
-				...{ event: 'updateTask', id, status: 'assigned' },
-				...{ company_id: '1001', city_id: String(delivery?.record.destinationCityId) },
+				event: 'updateTask',
+				id,
+				status: 'assigned',
+				company_id: '1001',
+				city_id: String(delivery?.record.destinationCityId),
 			},
 		]);
 	});

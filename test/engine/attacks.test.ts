@@ -49,7 +49,10 @@ const run = async (parameters: INodeParameters, ...items: object[]) =>
 	});
 
 const webhook = (operation: string, more: INodeParameters = {}): INodeParameters => ({
-	...{ resource: 'webhook', operation, url: 'https://a.example/hook', event: 'updateTask' },
+	resource: 'webhook',
+	operation,
+	url: 'https://a.example/hook',
+	event: 'updateTask',
 	...more,
 });
 
@@ -63,16 +66,24 @@ const readers: Record<string, () => Promise<unknown>> = {
 	'Create, two in a request': async () =>
 		await run(
 			{
-				...{ resource: 'delivery', operation: 'create', source: 'json' },
-				...{ deliveryJson: '={{ $json }}', skipAlreadySent: true, options: { batchSize: 2 } },
+				resource: 'delivery',
+				operation: 'create',
+				source: 'json',
+				deliveryJson: '={{ $json }}',
+				skipAlreadySent: true,
+				options: { batchSize: 2 },
 			},
 			delivery({ referenceId: 'R1' }),
 			delivery({ referenceId: 'R2' }),
 		),
 	Update: async () =>
 		await run({
-			...{ resource: 'delivery', operation: 'update', changesFrom: 'defineBelow' },
-			...{ findBy: 'deliveryIds', deliveryIds: 'd1', changes: { referenceId: 'R1' } },
+			resource: 'delivery',
+			operation: 'update',
+			changesFrom: 'defineBelow',
+			findBy: 'deliveryIds',
+			deliveryIds: 'd1',
+			changes: { referenceId: 'R1' },
 		}),
 	'Webhook: Create': async () => await run(webhook('create')),
 	'Webhook: Delete': async () => await run(webhook('delete')),
@@ -168,8 +179,11 @@ const base64 = (text: string) => Buffer.from(text).toString('base64');
 
 /** Parts of the secret in its spellings, of which no text may contain one. */
 const secretPieces = [
-	...[apiSecret, JSON.stringify(apiSecret).slice(1, -1), encodeURIComponent(apiSecret)],
-	...[base64(`${apiKeyId}:${apiSecret}`).slice(16), base64(apiSecret)],
+	apiSecret,
+	JSON.stringify(apiSecret).slice(1, -1),
+	encodeURIComponent(apiSecret),
+	base64(`${apiKeyId}:${apiSecret}`).slice(16),
+	base64(apiSecret),
 ].flatMap((spelling) => [0, 8, 14].map((start) => spelling.slice(start, start + 8)));
 
 /** Ways of quoting the request. */
@@ -247,7 +261,8 @@ describe('a server that quotes the request', () => {
 				answer = quote;
 				const seen = inspect([await read(name), logged], { depth: 12, maxStringLength: null });
 				expect({ kind, found: secretPieces.filter((piece) => seen.includes(piece)) }).toEqual({
-					...{ kind, found: [] },
+					kind,
+					found: [],
 				});
 			}
 		},
@@ -367,22 +382,28 @@ test('no text of an order starts a line in what is shown', async () => {
 		note_attributes: [{ name: 'Delivery Date', value: '1/2 or 2/3' }],
 	};
 	const orders = [
-		...[order, { ...order, shipping_address: null }],
+		order,
+		{ ...order, shipping_address: null },
 		{ ...order, financial_status: 'pending' },
-		{ ...order, ...{ email: null, contact_email: null, customer: null } },
+		{ ...order, email: null, contact_email: null, customer: null },
 	].flatMap((one) => [...withCodes(one)]);
 	const items = orders.map((one, index) => {
 		const changed = z.object({ name: z.string() }).passthrough().parse(one);
 		return {
-			...{ ...changed, id: index + 1 },
+			...changed,
+			id: index + 1,
 			...(changed.name === name && { name: `#${index}` }),
 		};
 	});
 	const { items: output, hints } = await runNode({
 		node: 'deliveryService',
-		...{ items, credential: credential(), onError: 'continueRegularOutput' },
+		items,
+		credential: credential(),
+		onError: 'continueRegularOutput',
 		parameters: {
-			...{ resource: 'delivery', operation: 'createFromOrders', ...pickupFields },
+			resource: 'delivery',
+			operation: 'createFromOrders',
+			...pickupFields,
 			options: { dryRun: true },
 		},
 	});

@@ -29,8 +29,11 @@ beforeEach(restart);
 async function run(order: IDataObject, options: INodeParameters = {}): Promise<IDataObject> {
 	restart();
 	const parameters = {
-		...{ resource: 'delivery', operation: 'createFromOrders' },
-		...{ ...pickupFields, ...orderParameters({}), options },
+		resource: 'delivery',
+		operation: 'createFromOrders',
+		...pickupFields,
+		...orderParameters({}),
+		options,
 	};
 	const { items } = await service.run(parameters, { items: [order] });
 	return z.tuple([z.custom<IDataObject>()]).parse(jsonOf(items))[0];
@@ -51,7 +54,8 @@ async function follow(first: IDataObject, ...later: IDataObject[]): Promise<unkn
 }
 
 const paidByLink = {
-	...{ financial_status: 'paid', total_outstanding: '0.00' },
+	financial_status: 'paid',
+	total_outstanding: '0.00',
 	payment_gateway_names: ['Cash on Delivery (COD)', 'Razorpay'],
 };
 const markedAsPaid = { ...paidByLink, payment_gateway_names: ['Cash on Delivery (COD)', 'manual'] };
@@ -59,7 +63,8 @@ const fulfilled = {
 	fulfillment_status: 'fulfilled',
 	line_items: [lineItem(), mugs()].map((line) => ({
 		...line,
-		...{ fulfillment_status: 'fulfilled', fulfillable_quantity: 0 },
+		fulfillment_status: 'fulfilled',
+		fulfillable_quantity: 0,
 	})),
 	fulfillments: [
 		{
@@ -86,15 +91,19 @@ const stop = (state: string) => `Order #1001 ${state}. Ask the Delivery Service 
 describe('cash', () => {
 	test('says once that an order sent with cash was paid by link', async () => {
 		expect(await follow(payableInCash, payableInCash, paidByLink, paidByLink)).toEqual([
-			...['', noCash, ''],
+			'',
+			noCash,
+			'',
 		]);
 	});
 
 	test('says what is owed now, also after a change back', async () => {
 		const less = { ...payableInCash, total_outstanding: '60.00' };
 		expect(await follow(payableInCash, less, less, payableInCash, less)).toEqual([
-			...[cashOf('60.00 USD'), ''],
-			...[cashOf('87.00 USD') + isChange(2), cashOf('60.00 USD') + isChange(3)],
+			cashOf('60.00 USD'),
+			'',
+			cashOf('87.00 USD') + isChange(2),
+			cashOf('60.00 USD') + isChange(3),
 		]);
 	});
 
@@ -128,7 +137,9 @@ describe('address and items', () => {
 		const moved = { shipping_address: shippingAddress({ address1: '7 New Road' }) };
 		const changed = compare(recipient.replace('214 Larkspur Lane', '7 New Road') + items);
 		expect(await follow({}, moved, moved, {})).toEqual([
-			...[changed, '', compare(recipient + items) + isChange(2)],
+			changed,
+			'',
+			compare(recipient + items) + isChange(2),
 		]);
 	});
 
@@ -146,7 +157,8 @@ describe('address and items', () => {
 
 	test('ignores coordinates, notes, tags, case and spaces, and partly fulfilled items', async () => {
 		const same = {
-			...{ note: 'Ring twice', tags: 'sent' },
+			note: 'Ring twice',
+			tags: 'sent',
 			shipping_address: shippingAddress({ city: ' SPRINGFIELD', latitude: null, longitude: null }),
 			line_items: [lineItem({ fulfillment_status: 'fulfilled', fulfillable_quantity: 0 }), mugs()],
 			fulfillments: [{ status: 'success', line_items: [{ id: lineItem().id, quantity: 1 }] }],
@@ -162,7 +174,8 @@ describe('delivery to be stopped', () => {
 
 	test('says once that a sent order is on hold, and that it was released', async () => {
 		expect(await follow({}, held, held, {})).toEqual([
-			...[stop('is on hold'), ''],
+			stop('is on hold'),
+			'',
 			`${released} ${compare(recipient + items)}${isChange(2)}`,
 		]);
 	});
@@ -170,7 +183,9 @@ describe('delivery to be stopped', () => {
 	test('says once that a sent order was canceled, also if it is refunded next', async () => {
 		const canceled = { ...payableInCash, cancelled_at: '2026-11-24T09:00:00Z' };
 		const refunded = {
-			...{ ...canceled, financial_status: 'refunded', total_outstanding: '0.00' },
+			...canceled,
+			financial_status: 'refunded',
+			total_outstanding: '0.00',
 			refunds: [refund(lineItem().id, 1)],
 		};
 		expect(await follow(payableInCash, canceled, refunded)).toEqual([stop('was canceled'), '']);
@@ -189,8 +204,10 @@ test('ignores the earlier state of an order that arrives late', async () => {
 		return { headers: { 'x-shopify-triggered-at': time }, body };
 	};
 	const calls = [
-		...[call(50, shopifyOrder(payableInCash)), call(20, shopifyOrder(paidByLink))],
-		...[call(40, shopifyOrder(payableInCash)), call(10, shopifyOrder(payableInCash))],
+		call(50, shopifyOrder(payableInCash)),
+		call(20, shopifyOrder(paidByLink)),
+		call(40, shopifyOrder(payableInCash)),
+		call(10, shopifyOrder(payableInCash)),
 	];
 	const parameters = { ...fromOrders, ...orderParameters({}) };
 	const needed: unknown[] = [];

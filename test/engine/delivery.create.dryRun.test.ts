@@ -200,7 +200,11 @@ test('shows errors of a dry run first, and skipped items in their place, with th
 
 	const [first = {}, created = {}, fresh = {}] = deliveries(3);
 	const { items } = await dryRun([
-		...[fresh, first, delivery({ referenceId: 'U' }), fresh, created],
+		fresh,
+		first,
+		delivery({ referenceId: 'U' }),
+		fresh,
+		created,
 		delivery({ referenceId: 'X' }),
 	]);
 	const [unknown, sent, ...others] = items;

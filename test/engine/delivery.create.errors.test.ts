@@ -149,7 +149,8 @@ describe.each(Object.entries(table))(
 			expect(outcomesOf(items)).toEqual(outcomes);
 			expect(pairedItems(items)).toEqual([0, 1, 2, 3, 4, 5]);
 			expect(service.existing()).toEqual([
-				...['R0', 'R1'],
+				'R0',
+				'R1',
 				...middle,
 				...(last === 'created' ? ['R4', 'R5'] : []),
 			]);

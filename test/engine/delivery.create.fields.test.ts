@@ -52,7 +52,8 @@ describe('delivery from fields', () => {
 					customer: 'Ana Torres',
 					cash: 0,
 					address: '48 Oak Avenue, Springfield',
-					...{ orderUrl: '', help: '' },
+					orderUrl: '',
+					help: '',
 					id: created?.record.id,
 					trackLink: created?.record.trackLink,
 					statusDelivery: 'processing',
@@ -324,8 +325,12 @@ describe('options of Create with fields', () => {
 			others;
 		expect({ message, actionNeeded, customer, cash, address, orderUrl, help }).toEqual({
 			message: 'Created a delivery for #1001',
-			...{ customer: 'Ana Torres', cash: 0, address: '48 Oak Avenue, Springfield' },
-			...{ actionNeeded: '', orderUrl: '', help: '' },
+			customer: 'Ana Torres',
+			cash: 0,
+			address: '48 Oak Avenue, Springfield',
+			actionNeeded: '',
+			orderUrl: '',
+			help: '',
 		});
 		expect({ ...record, shopifyOrder: '' }).toMatchObject(fromRecord);
 		expect(json).toMatchObject({ id: 'd-1', referenceId: '#1001', statusDelivery: 'processing' });

@@ -144,7 +144,9 @@ test('asks a person to stop or check a sent delivery whose order is held, cancel
 	]);
 	const added = lineItem({ id: 13200000000099 });
 	const lines = [mugs(), added].map(({ id, quantity }) => ({
-		...{ line_item_id: id, quantity, fulfillable_quantity: quantity },
+		line_item_id: id,
+		quantity,
+		fulfillable_quantity: quantity,
 	}));
 	const larger = partOf(mugs(), { id: 12, ...harbor, line_items: lines });
 	expect(
@@ -187,14 +189,17 @@ describe('units of an order that were already sent', () => {
 
 	async function run(...input: IDataObject[]): Promise<IDataObject[]> {
 		const { items: output, error } = await service.run(fromOrders, {
-			...{ items: input, onError: 'continueRegularOutput' },
+			items: input,
+			onError: 'continueRegularOutput',
 		});
 		expect(error).toBeUndefined();
 		return jsonOf(output);
 	}
 
 	const skipped = (id: number) => ({
-		...{ outcome: 'skipped', reason: 'alreadyCreated', referenceId: `#1001-${id}` },
+		outcome: 'skipped',
+		reason: 'alreadyCreated',
+		referenceId: `#1001-${id}`,
 		message: `#1001-${id} was already sent: its items went with another fulfillment order of #1001.`,
 	});
 
@@ -241,7 +246,9 @@ describe('units of an order that were already sent', () => {
 		const otherShop = { ...order, id: 77 };
 		const allow = async () =>
 			await service.run({
-				...{ resource: 'delivery', operation: 'allowResending', referenceIds: '#1001' },
+				resource: 'delivery',
+				operation: 'allowResending',
+				referenceIds: '#1001',
 			});
 		await run(...items);
 		await allow();

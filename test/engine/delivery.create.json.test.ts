@@ -149,7 +149,11 @@ describe('invalid item among valid ones', () => {
 		expect(json.map(({ referenceId }) => referenceId)).toEqual([
 			'R0',
 			'R1',
-			...['R2', 'R3', 'R4', 'R5', 'R6'],
+			'R2',
+			'R3',
+			'R4',
+			'R5',
+			'R6',
 		]);
 		expect([json[3], json[5]]).toMatchObject(
 			errors.map(({ message }) => ({ outcome: 'invalid', message })),

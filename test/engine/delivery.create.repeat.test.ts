@@ -97,7 +97,10 @@ test('is repeated for ten minutes if another execution has claimed the order', a
 	expect(await fail(call(9))).toEqual({ outcome: 'unknown', repeat: true, needed: '', help: '' });
 	const unknown = expect.stringMatching(/^It is unknown whether #1001 was created/);
 	expect(await fail(call(11))).toEqual({
-		...{ outcome: 'unknown', repeat: false, needed: unknown, help: 'unknown-delivery' },
+		outcome: 'unknown',
+		repeat: false,
+		needed: unknown,
+		help: 'unknown-delivery',
 	});
 });
 
@@ -139,8 +142,11 @@ test('rows have the links that an email needs', async () => {
 	const items = [shopifyOrder({ id: 7, order_status_url, created_at: minutesAgo(9000) })];
 	const [row] = jsonOf((await service.run(fromOrders, { items })).items);
 	expect(row).toMatchObject({
-		...{ reason: 'unseen', orderUrl: 'https://larch.example/admin/orders/7', cash: '' },
-		...{ customer: 'Maya Okafor', address: expect.stringMatching(/\w+, \w+/) },
+		reason: 'unseen',
+		orderUrl: 'https://larch.example/admin/orders/7',
+		cash: '',
+		customer: 'Maya Okafor',
+		address: expect.stringMatching(/\w+, \w+/),
 		help: expect.stringMatching(/email\.md#older-order$/),
 	});
 });

@@ -13,7 +13,10 @@ describe.each([false, true])('Retry On Fail with Skip Already Sent: %s', (skipAl
 
 	test.each([false, true])('sends nothing (Dry Run: %s)', async (dryRun) => {
 		const parameters = {
-			...{ operation: 'create', source: 'json', skipAlreadySent, options: { dryRun } },
+			operation: 'create',
+			source: 'json',
+			skipAlreadySent,
+			options: { dryRun },
 		};
 		const { error } = await service.run(parameters, { settings, items });
 		expect(error).toMatchObject({ message });

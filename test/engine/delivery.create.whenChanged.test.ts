@@ -27,8 +27,11 @@ beforeEach(restart);
 async function run(item: IDataObject, options: INodeParameters = { whenChanged: 'update' }) {
 	restartWithoutWaits();
 	const parameters = {
-		...{ resource: 'delivery', operation: 'createFromOrders' },
-		...{ ...pickupFields, ...orderParameters({}), options },
+		resource: 'delivery',
+		operation: 'createFromOrders',
+		...pickupFields,
+		...orderParameters({}),
+		options,
 	};
 	const { items } = await service.run(parameters, { items: [item] });
 	return z.tuple([z.custom<IDataObject>()]).parse(jsonOf(items))[0];
@@ -48,7 +51,8 @@ async function follow(first: IDataObject, later: IDataObject) {
 
 const moved = { shipping_address: shippingAddress({ address1: '7 New Road' }) };
 const paidByLink = {
-	...{ financial_status: 'paid', total_outstanding: '0.00' },
+	financial_status: 'paid',
+	total_outstanding: '0.00',
 	payment_gateway_names: ['Cash on Delivery (COD)', 'Razorpay'],
 };
 const flags = { recalculatePrice: true, reorderRoute: true, recalculateCity: true };
@@ -58,7 +62,9 @@ const contact = {
 	phonenumber: expect.any(String),
 };
 const accepted = (what: string) => ({
-	...{ outcome: 'updated', reason: 'alreadyCreated', actionNeeded: '' },
+	outcome: 'updated',
+	reason: 'alreadyCreated',
+	actionNeeded: '',
 	message: `#1001 was changed in Shopify after it was sent. Change accepted: ${what}`,
 });
 
@@ -92,7 +98,9 @@ test.each([
 test('changes nothing if the order was marked as paid by hand', async () => {
 	const marked = { ...paidByLink, payment_gateway_names: ['Cash on Delivery (COD)', 'manual'] };
 	expect(await follow(payableInCash, marked)).toMatchObject({
-		...{ outcome: 'skipped', actionNeeded: '', updates: [] },
+		outcome: 'skipped',
+		actionNeeded: '',
+		updates: [],
 	});
 });
 
@@ -101,7 +109,8 @@ test.each([
 	['refunded', { financial_status: 'refunded', total_outstanding: '0.00' }, 'was fully refunded'],
 ])('tells that the delivery of a %s order is to be stopped', async (_, later, state) => {
 	expect(await follow({}, later)).toMatchObject({
-		...{ outcome: 'skipped', updates: [] },
+		outcome: 'skipped',
+		updates: [],
 		actionNeeded: `Order #1001 ${state}. Ask the Delivery Service to stop it.`,
 	});
 });
@@ -121,11 +130,13 @@ test('tells that a held order was released, besides its update', async () => {
 test('only tells that a fulfilled order was paid by link', async () => {
 	const line_items = [lineItem(), mugs()].map((line) => ({
 		...line,
-		...{ fulfillment_status: 'fulfilled', fulfillable_quantity: 0 },
+		fulfillment_status: 'fulfilled',
+		fulfillable_quantity: 0,
 	}));
 	const shipped = { ...paidByLink, fulfillment_status: 'fulfilled', line_items };
 	expect(await follow(payableInCash, shipped)).toMatchObject({
-		...{ outcome: 'skipped', updates: [] },
+		outcome: 'skipped',
+		updates: [],
 		actionNeeded: expect.stringMatching(
 			/ is paid now, but its delivery collects cash: if the driver has not come yet/,
 		),

@@ -303,7 +303,9 @@ describe('Retry On Fail of an update', () => {
 		const items = itemsWithIds(await service.seed(2));
 		const stopped = await service.run(update({ cod: '5' }), { items, settings });
 		const continued = await service.run(update({ cod: '5' }), {
-			...{ items, settings, onError: 'continueRegularOutput' },
+			items,
+			settings,
+			onError: 'continueRegularOutput',
 		});
 
 		expect(updates()).toEqual([]);
@@ -455,8 +457,12 @@ describe('changes from a Shopify order', () => {
 		await service.seed(1);
 		const noDetails = { phone: null, address2: null, latitude: null, longitude: null };
 		const order = shopifyOrder({
-			...{ email: null, contact_email: null, phone: null, note: null },
-			...{ customer: null, billing_address: null },
+			email: null,
+			contact_email: null,
+			phone: null,
+			note: null,
+			customer: null,
+			billing_address: null,
 			shipping_address: { ...shippingAddress(), ...noDetails },
 		});
 

@@ -161,7 +161,8 @@ test('a copy of a workflow neither removes the subscriptions of the original nor
 	const before = list();
 	const { staticData } = trigger;
 	const copy = await open(every, {
-		...{ workflowId: 'copy', webhookId: 'webhook-of-workflow' },
+		workflowId: 'copy',
+		webhookId: 'webhook-of-workflow',
 		staticData: deepCopy(staticData),
 	});
 

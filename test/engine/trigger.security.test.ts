@@ -104,9 +104,20 @@ describe('forged signatures', () => {
 		const forged = [
 			...altered,
 			...Array.from({ length: 20 }, () => randomBytes(32).toString('hex')),
-			...[valid.toUpperCase(), `${valid}00`, `${valid}zz`, ` ${valid}`, `0x${valid}`],
-			...[valid.slice(0, 63), valid.slice(0, 32), valid.slice(1), '0'.repeat(64), 'null'],
-			...['true', '[object Object]', `${valid}\u0000`, 'ü'.repeat(64)],
+			valid.toUpperCase(),
+			`${valid}00`,
+			`${valid}zz`,
+			` ${valid}`,
+			`0x${valid}`,
+			valid.slice(0, 63),
+			valid.slice(0, 32),
+			valid.slice(1),
+			'0'.repeat(64),
+			'null',
+			'true',
+			'[object Object]',
+			`${valid}\u0000`,
+			'ü'.repeat(64),
 		].filter((signature) => signature !== valid);
 
 		for (const signature of forged)

@@ -164,14 +164,20 @@ describe('a URL of a trigger that nothing serves', () => {
 describe('triggers of published workflows', () => {
 	const credentials = { deliveryServiceApi: { id: 'deliveryServiceApi', name: 'Mine' } };
 	const trigger = (more: IDataObject = {}): IDataObject => ({
-		...{ name: 'Trigger', type: 'n8n-nodes-delivery-service.deliveryServiceTrigger' },
-		...{ webhookId: 'a', parameters: {}, credentials, ...more },
+		name: 'Trigger',
+		type: 'n8n-nodes-delivery-service.deliveryServiceTrigger',
+		webhookId: 'a',
+		parameters: {},
+		credentials,
+		...more,
 	});
 	const workflow = (...nodes: IDataObject[]) => ({ id: 'w1', name: 'Updates', nodes });
 	const check = async (workflows: IDataObject[], more: Partial<RunNodeOptions> = {}) =>
 		await service.run(
 			{
-				...{ resource: 'webhook', operation: 'reactivate', urlPrefix: 'https://n8n.shop.example' },
+				resource: 'webhook',
+				operation: 'reactivate',
+				urlPrefix: 'https://n8n.shop.example',
 				options: { publishedWorkflows: '={{ $json.workflows }}' },
 			},
 			{ items: [{ workflows }], ...more },
@@ -191,8 +197,12 @@ describe('triggers of published workflows', () => {
 		expect(error).toBeUndefined();
 		expect(jsonOf(items)).toEqual([
 			{
-				...{ workflowId: 'w1', workflow: 'Updates', trigger: 'Trigger', companyId: 1001 },
-				...{ reason: 'missing', since: expect.stringMatching(/^20.*Z$/) },
+				workflowId: 'w1',
+				workflow: 'Updates',
+				trigger: 'Trigger',
+				companyId: 1001,
+				reason: 'missing',
+				since: expect.stringMatching(/^20.*Z$/),
 				message: expect.stringMatching(
 					/^"Trigger" of the workflow "Updates" has had no webhook for Delivery Created, Route Created, Delivery Updated since 20[\d-]+ \d\d:\d\d, so .* To get them again, unpublish the workflow, then publish it /,
 				),

@@ -43,8 +43,12 @@ export function evaluated(
 ): NodeParameterValueType {
 	const names = ['Here', ...Object.keys(outputs)];
 	const nodes = names.map((name): INode => ({
-		...{ id: name, name, type: 'n8n-nodes-base.noOp', typeVersion: 1 },
-		...{ position: [0, 0], parameters: {} },
+		id: name,
+		name,
+		type: 'n8n-nodes-base.noOp',
+		typeVersion: 1,
+		position: [0, 0],
+		parameters: {},
 	}));
 	const connections = Object.fromEntries(
 		names.slice(1).map((name, index) => {
@@ -54,7 +58,11 @@ export function evaluated(
 	const getByName = () => new DeliveryService();
 	const nodeTypes = { getByName, getByNameAndVersion: getByName, getKnownTypes: () => ({}) };
 	const { expression } = new Workflow({
-		...{ id: '7', nodes, connections, active: false, nodeTypes },
+		id: '7',
+		nodes,
+		connections,
+		active: false,
+		nodeTypes,
 	});
 	const sourceOf = (index: number) =>
 		names.slice(index + 1, index + 2).map((previousNode) => ({ previousNode }));

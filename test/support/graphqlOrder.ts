@@ -59,7 +59,10 @@ function paymentTerms(value: unknown): unknown {
 	const { payment_schedules: schedules, ...terms } = fields.nullish().parse(value) ?? {};
 	return schedules
 		? {
-				...{ payment_terms_type: 'NET', payment_terms_name: 'Net 30', overdue: false, ...terms },
+				payment_terms_type: 'NET',
+				payment_terms_name: 'Net 30',
+				overdue: false,
+				...terms,
 				payment_schedules: connection(
 					mapList(schedules, ({ due_at, completed_at = null }) => ({ due_at, completed_at })),
 				),
@@ -68,8 +71,14 @@ function paymentTerms(value: unknown): unknown {
 }
 
 const amountFields = [
-	...['total_outstanding', 'current_total_price', 'total_price', 'total_price_set'],
-	...['contact_email', 'gateway', 'returns', 'total_capturable'],
+	'total_outstanding',
+	'current_total_price',
+	'total_price',
+	'total_price_set',
+	'contact_email',
+	'gateway',
+	'returns',
+	'total_capturable',
 ];
 
 /** The same order as Shopify's GraphQL API returns it. */
@@ -140,7 +149,9 @@ export function toGraphqlPart(part: Fields): Fields {
 		delivery_method: method && { ...method, method_type: upperCase(method.method_type) },
 		line_items: connection(
 			mapList(part.line_items, ({ line_item_id: id, quantity, fulfillable_quantity }) => ({
-				...{ line_item_id: { id: gid('LineItem', id) }, quantity, fulfillable_quantity },
+				line_item_id: { id: gid('LineItem', id) },
+				quantity,
+				fulfillable_quantity,
 			})),
 		),
 	};

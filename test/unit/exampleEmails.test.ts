@@ -323,7 +323,9 @@ describe('the email of "Morning report"', () => {
 	test('counts the events of a day for each workflow with a trigger, also if none came', () => {
 		const workflow = (id: string, settings = {}) => ({ id, name: `Workflow ${id}`, settings });
 		const event = (workflowId: string, hoursAgo: number, mode = 'webhook') => ({
-			...{ workflowId, mode, startedAt: new Date(Date.now() - hoursAgo * 3_600_000).toISOString() },
+			workflowId,
+			mode,
+			startedAt: new Date(Date.now() - hoursAgo * 3_600_000).toISOString(),
 		});
 		const eventsOf = (workflows: IDataObject[], ...executions: IDataObject[]) => {
 			const outputs = { 'Get Events': executions, 'With a Trigger': workflows };
@@ -331,11 +333,16 @@ describe('the email of "Morning report"', () => {
 		};
 		const unsaved = workflow('C', { saveDataSuccessExecution: 'none' });
 		const executions = [
-			...[event('A', 1), event('A', 23), event('A', 25), event('A', 1, 'manual')],
-			...[event('A', 1, 'retry'), event('D', 1)],
+			event('A', 1),
+			event('A', 23),
+			event('A', 25),
+			event('A', 1, 'manual'),
+			event('A', 1, 'retry'),
+			event('D', 1),
 		];
 		expect(eventsOf([workflow('A'), workflow('B'), unsaved], ...executions)).toEqual([
-			...['Workflow A: 2', 'Workflow B: 0'],
+			'Workflow A: 2',
+			'Workflow B: 0',
 			'Workflow C: not counted, because it does not save its executions',
 		]);
 		expect(eventsOf([{}], {})).toEqual([]);
@@ -345,7 +352,11 @@ describe('the email of "Morning report"', () => {
 		const outputs = {
 			Details: [
 				{
-					...{ quiet: '', created: 2, needsYou: [], failed: ['Execution 42: x'], leftOut: [] },
+					quiet: '',
+					created: 2,
+					needsYou: [],
+					failed: ['Execution 42: x'],
+					leftOut: [],
 					events: ['Statuses: 0'],
 				},
 			],

@@ -41,8 +41,12 @@ function partsAt(time: number, timeZone: string): Record<string, string> {
 		formats.get(timeZone) ??
 		new Intl.DateTimeFormat('en', {
 			timeZone,
-			...{ year: 'numeric', month: '2-digit', day: '2-digit' },
-			...{ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
+			year: 'numeric',
+			month: '2-digit',
+			day: '2-digit',
+			hour: '2-digit',
+			minute: '2-digit',
+			hourCycle: 'h23',
 		});
 	formats.set(timeZone, format);
 	return Object.fromEntries(format.formatToParts(time).map(({ type, value }) => [type, value]));

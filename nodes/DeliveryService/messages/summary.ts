@@ -86,7 +86,11 @@ function withKind(jobs: readonly Job[], ...kinds: Array<Outcome['kind']>): Job[]
 /** The deliveries of a run by outcome. */
 function groupByOutcome(jobs: readonly Job[]): FailureSummary['lists'] {
 	const lists: FailureSummary['lists'] = {
-		...{ created: [], rejected: [], unknown: [], notSent: [], skipped: [] },
+		created: [],
+		rejected: [],
+		unknown: [],
+		notSent: [],
+		skipped: [],
 	};
 	for (const job of jobs) {
 		const { item, referenceId, outcome, order } = job;

@@ -24,11 +24,26 @@ export interface DeliveryDate {
 
 /** Additional details with the delivery date of the usual apps. */
 export const deliveryDateAttributes: readonly string[] = [
-	...['Delivery Date', 'Delivery Day', 'Date of Delivery', 'Order Delivery Date', 'Shipping Date'],
-	...['Requested Delivery Date', 'Preferred Delivery Date', 'Scheduled Delivery Date'],
-	...['Fecha de entrega', 'Data de entrega', 'Date de livraison', 'Lieferdatum', 'Liefertermin'],
-	...['Wunschtermin', 'Data di consegna', 'Bezorgdatum', 'Leverdatum'],
-	...['配送希望日', 'お届け希望日', '配達希望日'],
+	'Delivery Date',
+	'Delivery Day',
+	'Date of Delivery',
+	'Order Delivery Date',
+	'Shipping Date',
+	'Requested Delivery Date',
+	'Preferred Delivery Date',
+	'Scheduled Delivery Date',
+	'Fecha de entrega',
+	'Data de entrega',
+	'Date de livraison',
+	'Lieferdatum',
+	'Liefertermin',
+	'Wunschtermin',
+	'Data di consegna',
+	'Bezorgdatum',
+	'Leverdatum',
+	'配送希望日',
+	'お届け希望日',
+	'配達希望日',
 ];
 
 const usualNames = deliveryDateAttributes.map(normalizeName);

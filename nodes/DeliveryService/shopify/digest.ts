@@ -67,9 +67,17 @@ function details({ order, recipient, units }: OrderFacts, mapping: OrderMapping)
 		time: { ...mapping.time, timeZone: 'UTC' },
 	});
 	return [
-		...[recipient.name, recipient.phonenumber, orderEmail(order)],
-		...[to?.address1, to?.address2, to?.company, to?.zip, to?.city, to?.country_code],
-		...[day, unclear],
+		recipient.name,
+		recipient.phonenumber,
+		orderEmail(order),
+		to?.address1,
+		to?.address2,
+		to?.company,
+		to?.zip,
+		to?.city,
+		to?.country_code,
+		day,
+		unclear,
 		lines.flatMap(unitsOf).sort(),
 	];
 }

@@ -172,8 +172,11 @@ function createSigner(
 ): Signer {
 	const kind = isTest(context) ? 'test' : 'live';
 	const identity = [
-		...[kind, context.getWorkflow().id, triggerId(context)],
-		...[new URL(baseUrl).host, companyId],
+		kind,
+		context.getWorkflow().id,
+		triggerId(context),
+		new URL(baseUrl).host,
+		companyId,
 	];
 	return { secret: apiSecret, identity: identity.join('\n') };
 }

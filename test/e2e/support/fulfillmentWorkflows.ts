@@ -151,8 +151,11 @@ export function orderWorkflow(
 		node(steps.start, 'n8n-nodes-base.manualTrigger'),
 		{
 			...node(steps.create, 'n8n-nodes-delivery-service.deliveryService', {
-				...{ resource: 'delivery', operation: 'createFromOrders', order: '={{ $json }}' },
-				...{ ...pickup, ...parameters },
+				resource: 'delivery',
+				operation: 'createFromOrders',
+				order: '={{ $json }}',
+				...pickup,
+				...parameters,
 			}),
 			credentials: selected(credentials, 'deliveryServiceApi'),
 			onError: 'continueRegularOutput',

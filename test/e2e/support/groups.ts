@@ -4,9 +4,25 @@ import { join } from 'node:path';
 
 /** The groups by duration. The longest start first, so that none of them runs alone at the end. */
 const groupsByDuration = [
-	...['kill', 'updates', 'queue', 'fullSet', 'operations', 'examples', 'takeover', 'trigger'],
-	...['versions', 'editor', 'harness', 'canvas', 'quickStart', 'migration', 'shopify', 'demo'],
-	...['tool', 'pages', 'sending'],
+	'kill',
+	'updates',
+	'queue',
+	'fullSet',
+	'operations',
+	'examples',
+	'takeover',
+	'trigger',
+	'versions',
+	'editor',
+	'harness',
+	'canvas',
+	'quickStart',
+	'migration',
+	'shopify',
+	'demo',
+	'tool',
+	'pages',
+	'sending',
 ];
 
 /** Groups that hardly compute: they wait for locks and timeouts. */

@@ -5,7 +5,14 @@ import { requireServers } from '../../../playground/n8n/servers';
 
 /** The groups that also run n8n 1. */
 const withN8n1 = [
-	...['versions', 'examples', 'shopify', 'harness', 'takeover', 'migration', 'kill', 'sending'],
+	'versions',
+	'examples',
+	'shopify',
+	'harness',
+	'takeover',
+	'migration',
+	'kill',
+	'sending',
 ];
 
 /**

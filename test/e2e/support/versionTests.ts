@@ -298,9 +298,18 @@ function testShopifyOrders(installation: () => Installation, name: HostName): vo
 			});
 			const created = 'processing';
 			expect(output.map(({ statusDelivery, reason }) => reason || statusDelivery)).toEqual([
-				...[created, created, created, created],
-				...['cancelled', 'nothingToShip', 'testOrder', created],
-				...['pending review', created, created, 'nothingToShip'],
+				created,
+				created,
+				created,
+				created,
+				'cancelled',
+				'nothingToShip',
+				'testOrder',
+				created,
+				'pending review',
+				created,
+				created,
+				'nothingToShip',
 			]);
 			expect(hintsOf(execution, nodes.action)).toEqual([
 				'Created 8 deliveries. Skipped 4 items: #1005, #1006, #1007 and 1 more.',
@@ -314,9 +323,17 @@ function testShopifyOrders(installation: () => Installation, name: HostName): vo
 				reason: 'alreadyCreated',
 				message: expect.stringContaining('#1001 was already sent. Nothing to do.'),
 				referenceId: '#1001',
-				...{ id: '', trackLink: '', statusDelivery: '', deliveryDate: '', price: '' },
-				...{ customer: 'Maya Okafor', address: '214 Larkspur Lane, Springfield, 62704' },
-				...{ actionNeeded: '', cash: '', orderUrl: '', help: '' },
+				id: '',
+				trackLink: '',
+				statusDelivery: '',
+				deliveryDate: '',
+				price: '',
+				customer: 'Maya Okafor',
+				address: '214 Larkspur Lane, Springfield, 62704',
+				actionNeeded: '',
+				cash: '',
+				orderUrl: '',
+				help: '',
 			});
 			expect(second.output.filter(({ reason }) => reason === 'alreadyCreated')).toHaveLength(8);
 			expect(control.deliveries()).toHaveLength(8);
@@ -324,11 +341,13 @@ function testShopifyOrders(installation: () => Installation, name: HostName): vo
 			const { output: allowed } = await runWorkflow(installation(), workflowId, allowResending);
 			const expected = [
 				{
-					...{ referenceId: '#1001', allowed: true },
+					referenceId: '#1001',
+					allowed: true,
 					message: expect.stringContaining('#1001 is sent when it comes in again, from any shop'),
 				},
 				{
-					...{ referenceId: '1002', allowed: false },
+					referenceId: '1002',
+					allowed: false,
 					message: expect.stringContaining("doesn't remember this reference ID"),
 				},
 			];
@@ -341,19 +360,20 @@ function testShopifyOrders(installation: () => Installation, name: HostName): vo
 					.deliveries()
 					.map(({ record }) => record.referenceId)
 					.sort(),
-			).toEqual([
-				...['#1001', '#1001', '#1002', '#1003', '#1004', '#1008', '#1009', '#1010', '#1011'],
-			]);
+			).toEqual(['#1001', '#1001', '#1002', '#1003', '#1004', '#1008', '#1009', '#1010', '#1011']);
 		});
 
 		test('sends each unit once, and collects no more than is unpaid, whatever happens to the order', async () => {
 			const { client, service } = installation();
 			const [cloth, mug, added, exchanged] = [
-				...[lineItem(), mugs()],
+				lineItem(),
+				mugs(),
 				...[61, 62].map((id) => lineItem({ id, quantity: 1, fulfillable_quantity: 1 })),
 			];
 			const line = ({ id }: Record<string, unknown>, quantity: number) => ({
-				...{ line_item_id: id, quantity, fulfillable_quantity: quantity },
+				line_item_id: id,
+				quantity,
+				fulfillable_quantity: quantity,
 			});
 			const unpaid = { ...payableInCash, total_outstanding: '80.10' };
 			const order = shopifyOrder({ ...unpaid, line_items: [cloth, mug] });
@@ -383,7 +403,8 @@ function testShopifyOrders(installation: () => Installation, name: HostName): vo
 				[[part(22, [line(added!, 1)], unpaidAddition)], ['created']],
 			];
 			const workflow = actionWorkflow(installation(), {
-				...{ parameters, onError: 'continueRegularOutput' },
+				parameters,
+				onError: 'continueRegularOutput',
 			});
 			const workflowId = await client.createWorkflow(workflow);
 			const reduced: unknown[] = [];
@@ -557,7 +578,9 @@ function testRetries(installation: () => Installation, name: HostName): void {
 			control.addFault({ kind: 'rejectReference', referenceIds: ['E-2'], times: 1 });
 			const { execution } = await runAction(installation(), {
 				items: ['E-1', 'E-2', 'E-3'].map((referenceId) => ({
-					...{ pickup, dropoff, packages },
+					pickup,
+					dropoff,
+					packages,
 					referenceId,
 				})),
 				parameters: { ...create, source: 'json' },
@@ -575,7 +598,7 @@ function testRetries(installation: () => Installation, name: HostName): void {
 		});
 
 		describe('Retry On Fail', () => {
-			const items = [{ ...{ pickup, dropoff, packages }, referenceId: 'E-1' }];
+			const items = [{ pickup, dropoff, packages, referenceId: 'E-1' }];
 			const message = 'This node already retries. Turn off Retry On Fail in its settings.';
 
 			test.each([false, true])('rejects a creation (Dry Run: %s)', async (dryRun) => {
@@ -600,10 +623,12 @@ function testRetries(installation: () => Installation, name: HostName): void {
 				service.control.addFault({ kind: 'delay', ms: 3000, skip: 1 });
 				const workflow = actionWorkflow(installation(), {
 					items: ['E-1', 'E-2', 'E-3'].map((referenceId) => ({
-						...{ pickup, dropoff, packages },
+						pickup,
+						dropoff,
+						packages,
 						referenceId,
 					})),
-					parameters: { ...{ ...create, source: 'json' }, options: { batchSize: 1 } },
+					parameters: { ...create, source: 'json', options: { batchSize: 1 } },
 				});
 				const settings = { executionOrder: 'v1', ...(executionTimeout && { executionTimeout }) };
 				const workflowId = await client.createWorkflow({ ...workflow, settings });
@@ -644,11 +669,15 @@ function testProxy(installation: () => Installation, requests: () => string[]): 
 			const id = await client.createCredential(scheme, credentialType, credential);
 			const { execution } = await runAction(installation(), {
 				items: Array.from({ length: 250 }, (_, index) => ({
-					...{ pickup, dropoff, packages },
+					pickup,
+					dropoff,
+					packages,
 					referenceId: `P-${index}`,
 				})),
 				parameters: {
-					...{ resource: 'delivery', operation: 'create', source: 'json' },
+					resource: 'delivery',
+					operation: 'create',
+					source: 'json',
 					options: { batchSize: 100 },
 				},
 				credentials: { [credentialType]: { id, name: scheme } },

@@ -12,8 +12,12 @@ test('logs one line with the node and the workflow, whatever names and texts con
 		{
 			logger: { warn, error: silent, info: silent, debug: silent },
 			getNode: () => ({
-				...{ id: '1', name: 'A\r\nFORGED', type: 'a', typeVersion: 1 },
-				...{ position, parameters: {} },
+				id: '1',
+				name: 'A\r\nFORGED',
+				type: 'a',
+				typeVersion: 1,
+				position,
+				parameters: {},
 			}),
 			getWorkflow: () => ({ id: 'w', name: 'B\u2028FORGED', active: true }),
 		},

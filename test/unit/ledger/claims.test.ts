@@ -41,12 +41,15 @@ beforeEach(() => {
 });
 
 const order = (referenceId: string, orderId?: string, companyId?: number): Claim => ({
-	...{ referenceId, orderId, companyId },
+	referenceId,
+	orderId,
+	companyId,
 });
 
 /** A fulfillment order of order A: of each line, the ordered quantity and the units that it takes. */
 const part = (referenceId: string, ...lines: Array<[quantity: number, units: number]>): Claim => ({
-	...{ referenceId, orderId: 'A' },
+	referenceId,
+	orderId: 'A',
 	part: {
 		orderReferenceId: '#1',
 		lines: lines.map(([quantity, units], line) => ({ id: `L${line}`, quantity, units })),
@@ -251,7 +254,8 @@ test('Allow Resending names an order that was sent whole, or may have been', asy
 test('counts fulfilled units as claimed, and leaves out canceled ones', async () => {
 	const line = { id: 'L', quantity: 10, canceled: 1 };
 	const taking = (referenceId: string, units: number, fulfilled: number): Claim => ({
-		...{ referenceId, orderId: 'A' },
+		referenceId,
+		orderId: 'A',
 		part: { orderReferenceId: '#1', lines: [{ ...line, units, fulfilled }] },
 	});
 	// Four were fulfilled without a claim.
@@ -404,7 +408,9 @@ describe('changes after sending', () => {
 		sentAs: { rest, cash },
 	});
 	const isChanged = (cash: boolean, rest: boolean, isElsewhere = false) => ({
-		...{ cash, rest, isElsewhere },
+		cash,
+		rest,
+		isElsewhere,
 	});
 
 	/** What has changed. */

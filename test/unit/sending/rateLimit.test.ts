@@ -45,7 +45,9 @@ describe('RateLimit', () => {
 		const started = time.now();
 		const startedAt = await time.until(runInTurn(new RateLimit(3, windowMs), 7));
 		expect(startedAt.map((at) => at - started)).toEqual([
-			...[0, 0, 0],
+			0,
+			0,
+			0,
 			...[1, 1, 1].map((ms) => windowMs + ms),
 			2 * (windowMs + 1),
 		]);

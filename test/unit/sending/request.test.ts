@@ -31,7 +31,9 @@ async function send(exchanges: readonly Exchange[], clock: Clock = time, isInEdi
 					return await Promise.resolve(next);
 				},
 				rateLimit: new RateLimit(100, 60 * seconds),
-				...{ clock, random: () => 0.5, isInEditor },
+				clock,
+				random: () => 0.5,
+				isInEditor,
 			},
 		),
 	);

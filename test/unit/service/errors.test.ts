@@ -110,7 +110,11 @@ describe('explaining a response', () => {
 	);
 
 	const redirect = (baseUrl: string | undefined, location: string): Exchange => ({
-		...{ kind: 'response', status: 308, headers: { location }, body: undefined, baseUrl },
+		kind: 'response',
+		status: 308,
+		headers: { location },
+		body: undefined,
+		baseUrl,
 	});
 
 	test('names the target of a redirect only from HTTP to HTTPS of the same host', () => {

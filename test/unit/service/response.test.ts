@@ -110,7 +110,10 @@ const asEntities = (text: string) =>
 
 /** Parts of the secret that no text may contain, in each spelling. */
 const pieces = [
-	...[apiSecret, apiSecret.toUpperCase(), inPhp(apiSecret), encodeURIComponent(apiSecret)],
+	apiSecret,
+	apiSecret.toUpperCase(),
+	inPhp(apiSecret),
+	encodeURIComponent(apiSecret),
 	...[0, 1, 2].map((offset) => base64('x'.repeat(offset) + apiSecret).slice(offset + 1)),
 ].flatMap((spelling) => [0, 6, 12, 18].map((start) => spelling.slice(start, start + 6)));
 

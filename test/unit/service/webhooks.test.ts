@@ -101,7 +101,10 @@ describe('listing webhooks', () => {
 		[
 			'a body that is too large',
 			{
-				...{ kind: 'response', status: 200, headers: {}, body: undefined },
+				kind: 'response',
+				status: 200,
+				headers: {},
+				body: undefined,
 				unreadable: 'larger than 5 MB',
 			},
 		],

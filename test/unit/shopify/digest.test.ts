@@ -47,7 +47,8 @@ function orderOf({ to, removed, payment, cancelled_at, date }: Facts, more: IDat
 	const line = { line_item_id: mugs().id, quantity: removed, restock_type: 'cancel' };
 	const left = { current_quantity: 2 - removed, fulfillable_quantity: 2 - removed };
 	return shopifyOrder({
-		...{ ...payment, cancelled_at },
+		...payment,
+		cancelled_at,
 		shipping_address: shippingAddress(to),
 		note_attributes: date === null ? [] : [{ name: 'Delivery Date', value: date }],
 		refunds: removed > 0 ? [{ refund_line_items: [line] }] : [],
@@ -97,7 +98,9 @@ test('digests ignore settings, case, spaces, coordinates, notes, tags and what h
 				{ note: 'Ring twice', tags: 'sent', updated_at: '2026-11-24T09:00:00Z' },
 			);
 			const settings = {
-				...{ fallbackEmail: 'shop@example.com', addressFormat: 'text', packagesPer: 'unit' },
+				fallbackEmail: 'shop@example.com',
+				addressFormat: 'text',
+				packagesPer: 'unit',
 				filters: { sendDaysAhead: 3, payment: 'any', deliveryDateFormat: 'dayFirst' },
 			};
 			expect(digestsOf(same)).toEqual(digestsOf(orderOf(one)));
@@ -129,7 +132,7 @@ test('digests of a fulfillment order are equal in REST and GraphQL, and those of
 test('an order without its amounts or personal data is not compared, a fulfilled one only by its cash', () => {
 	const unclear = { financial_status: 'partially_paid', total_outstanding: undefined };
 	expect(digestsOf(shopifyOrder(unclear))).toBeUndefined();
-	const anonymous = { ...{ email: null, contact_email: null, customer: null }, phone: null };
+	const anonymous = { email: null, contact_email: null, customer: null, phone: null };
 	const noAddress = { shipping_address: null, billing_address: null };
 	expect(digestsOf(shopifyOrder({ ...anonymous, ...noAddress }))).toBeUndefined();
 	expect(digestsOf(shopifyOrder(noAddress))).toBeDefined();

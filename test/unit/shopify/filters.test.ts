@@ -404,7 +404,12 @@ describe('the delivery date', () => {
 	});
 
 	test.each([
-		...['05/12/2026', 'in 2 days', '2026-13-24', '13月24日', '24/12/26', '12 Dec or 12 Jan 2026'],
+		'05/12/2026',
+		'in 2 days',
+		'2026-13-24',
+		'13月24日',
+		'24/12/26',
+		'12 Dec or 12 Jan 2026',
 		'24 Dec 10:00 2026',
 	])('is an error if it is not clear (%s), or a note without the option', (text) => {
 		expect(problemOf(sampleOrder(on(text)), { filters: skipping }).message).toBe(

@@ -61,11 +61,9 @@ describe('the place of a fulfillment order', () => {
 				orderReferenceId: '#1042',
 				lines: [{ id: '7001', quantity: 2, canceled: 0, fulfilled: 0, units: 2 }],
 			},
-			...{
-				createdAt: expect.any(String),
-				customer: 'Ana Lopez',
-				address: 'Calle Luna 12, Puebla, 72000',
-			},
+			createdAt: expect.any(String),
+			customer: 'Ana Lopez',
+			address: 'Calle Luna 12, Puebla, 72000',
 			location: { id: '61000000002', name: 'Harbor Warehouse' },
 			shopifyOrder: {
 				id: '820982911946154',
@@ -360,7 +358,8 @@ describe('an unreadable fulfillment order', () => {
 		const lines = { nodes: [{ line_item_id: { id: 'gid://shopify/LineItem/7001' } }] };
 		const part = {
 			...toGraphqlPart(samplePart()),
-			...{ delivery_method: undefined, line_items: lines },
+			delivery_method: undefined,
+			line_items: lines,
 		};
 		const { message, description } = problemOf({ order, fulfillmentOrder: part });
 		expect(message).toMatch(/^Order #1042 \(Harbor Warehouse\) lacks "test"\. Copy /);

@@ -266,7 +266,9 @@ describe('an order from GraphQL', () => {
 	test('is rejected without fields that decide about money or skipping, all of which are named', () => {
 		const order = {
 			...lines({ quantity: undefined, fulfillable_quantity: undefined }),
-			...{ cancelled_at: undefined, financial_status: undefined, payment_terms: undefined },
+			cancelled_at: undefined,
+			financial_status: undefined,
+			payment_terms: undefined,
 			total_outstanding_set: { presentment_money: { amount: '1' } },
 			shipping_lines: { edges: [] },
 			refunds: [{ refund_line_items: { nodes: [] } }],

@@ -301,8 +301,12 @@ describe('recipient', () => {
 	test('rejects an order with everything that is missing and how to fix it', () => {
 		const order = sampleOrder({
 			...shipping({ ...nameless, address1: null }),
-			...{ email: null, contact_email: null, phone: '2', name: null },
-			...{ total_outstanding: null, financial_status: null },
+			email: null,
+			contact_email: null,
+			phone: '2',
+			name: null,
+			total_outstanding: null,
+			financial_status: null,
 		});
 		expect(problemOf(order, { cod: 'unpaid' })).toEqual({
 			message:

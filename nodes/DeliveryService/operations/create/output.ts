@@ -69,7 +69,10 @@ function toRow(job: Job, { isRemembered, isSimple }: OutputFormat, warnsOfRepeat
 		outcome: outcome.kind,
 		message,
 		...columnsForOwner(job, message, isRemembered),
-		...{ trackLink, statusDelivery, deliveryDate, price },
+		trackLink,
+		statusDelivery,
+		deliveryDate,
+		price,
 		id: isCreated ? outcome.id : '',
 		reason: skipReason(outcome),
 	};

@@ -175,7 +175,9 @@ function toPlace(
 		contact: omitBlank({ name, email, phonenumber }),
 		location: {
 			...(form === 'warehouse' ? { warehouse: place } : { address }),
-			...{ instructions, lat, lng },
+			instructions,
+			lat,
+			lng,
 		},
 	};
 }

@@ -119,7 +119,8 @@ const toMapping = oncePerRun(
 		const mapping = {
 			...rest,
 			time: { now: realClock.now(), timeZone },
-			...{ fallbackEmail, sendAnyway },
+			fallbackEmail,
+			sendAnyway,
 			filters: { ...readFilters(filters), shippingMethods: toLines(shippingMethods) },
 			...(cashOnDeliveryMethods !== undefined && {
 				cashOnDeliveryMethods: toList(cashOnDeliveryMethods),
@@ -127,7 +128,9 @@ const toMapping = oncePerRun(
 			deliveryTypes: collectionEntries(deliveryTypes, 'entry'),
 			packageSizeByWeight: collectionEntries(packageSizeByWeight, 'limit'),
 			overrides: {
-				...{ instructions, referenceId, packageName },
+				instructions,
+				referenceId,
+				packageName,
 				...(tags !== undefined && { tags: toList(tags) }),
 			},
 		};

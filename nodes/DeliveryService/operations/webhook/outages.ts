@@ -42,7 +42,8 @@ export function openOutages(context: IExecuteFunctions) {
 			return [
 				{
 					...describe(trigger),
-					...{ reason: 'missing', since },
+					reason: 'missing',
+					since,
 					message: missingMessage(trigger, {
 						events: missing.join(', '),
 						since: time.toFormat('yyyy-LL-dd HH:mm'),

@@ -61,7 +61,9 @@ export function publishedTriggers(
 			const company = selectedCompany({ companyId }, asRecord(trigger.parameters.options));
 			return [
 				{
-					...{ workflowId: workflow.id, workflow: workflow.name, trigger: trigger.name },
+					workflowId: workflow.id,
+					workflow: workflow.name,
+					trigger: trigger.name,
 					webhookId: trigger.webhookId,
 					companyId: hasSameCredential && company.ok ? company.value : undefined,
 					events: z
