@@ -388,18 +388,18 @@ function testShopifyOrders(installation: () => Installation, name: HostName): vo
 			const afterExchange = shopifyOrder({ ...unpaid, line_items: swapped });
 			const other = (total_outstanding: string, ...line_items: IDataObject[]) =>
 				shopifyOrder({ ...unpaid, id: 2, name: '#1002', total_outstanding, line_items });
-			const unpaidAddition = other('108.00', cloth!, added!);
+			const unpaidAddition = other('108.00', cloth, added!);
 			const rounds: Array<[object[], string[]]> = [
-				[[part(11, [line(cloth!, 1), line(mug!, 2)])], ['created']],
+				[[part(11, [line(cloth, 1), line(mug, 2)])], ['created']],
 				// After a split, after a move, and after it was canceled and replaced.
 				[
-					[part(12, [line(cloth!, 1)]), part(13, [line(mug!, 1)]), part(14, [line(mug!, 2)])],
+					[part(12, [line(cloth, 1)]), part(13, [line(mug, 1)]), part(14, [line(mug, 2)])],
 					['alreadyCreated', 'alreadyCreated', 'alreadyCreated'],
 				],
 				[[part(15, [line(added!, 1)], edited)], ['created']],
 				[[part(16, [line(exchanged!, 1)], afterExchange)], ['created']],
 				[[order], ['notSent']],
-				[[part(21, [line(cloth!, 1)], other('54.00', cloth!))], ['created']],
+				[[part(21, [line(cloth, 1)], other('54.00', cloth))], ['created']],
 				[[part(22, [line(added!, 1)], unpaidAddition)], ['created']],
 			];
 			const workflow = actionWorkflow(installation(), {
