@@ -434,7 +434,7 @@ test('shows a hint that says why the only order was skipped, and all its columns
 
 test('names the listed shipping methods that no order of a run has, if it skips orders for them', async () => {
 	const warning =
-		'No order of this run has "Standart", "Same-day" of Shipping Methods. Compare the spelling with Shopify.';
+		'No order of this run has "Standing", "Same-day" of Shipping Methods. Compare the spelling with Shopify.';
 	const items = [
 		shopifyOrder(),
 		shopifyOrder({ id: 2, name: '#2', shipping_lines: [{ title: 'Express', code: 'X-1' }] }),
@@ -443,8 +443,8 @@ test('names the listed shipping methods that no order of a run has, if it skips 
 		const { hints } = await service.run({ ...fromOrder(), shippingMethods, options }, { items });
 		return hints.map(({ message }) => message).join('\n');
 	};
-	expect(await warningsFor('Standart\nexpress\nSame-day')).toContain(warning);
-	expect(await warningsFor('Standart\nX-1\nSame-day', { dryRun: true })).toContain(warning);
+	expect(await warningsFor('Standing\nexpress\nSame-day')).toContain(warning);
+	expect(await warningsFor('Standing\nX-1\nSame-day', { dryRun: true })).toContain(warning);
 	for (const methods of ['X-1', 'Standard\nExp*\nSame-day'])
 		expect(await warningsFor(methods)).not.toContain('No order of this run');
 });
