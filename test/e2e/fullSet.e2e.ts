@@ -211,7 +211,7 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 		for (const part of [
 			row.actionNeeded,
 			`https://${shopDomain()}/admin/orders/${order.id}\n`,
-			"enter its ID (the end of its URL in Shopify) in Order to Send",
+			'enter its ID (the end of its URL in Shopify) in Order to Send',
 			`/workflow/${orders}/executions/`,
 		])
 			expect(text).toContain(part);
