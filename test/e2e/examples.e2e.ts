@@ -505,7 +505,9 @@ describe.each(['newest', '1.123'] as const)('examples without a table in n8n %s'
 					});
 			});
 			for (const { name } of placed) {
-				expect((await env.email(name)).text).toContain('is paid now, but its delivery collects cash');
+				expect((await env.email(name)).text).toContain(
+					'is paid now, but its delivery collects cash',
+				);
 				expect(env.emails(name)).toHaveLength(1);
 			}
 		});
