@@ -12,6 +12,7 @@ import { projectFolder } from '../../playground/n8n/folders';
 import { findHost, startN8n } from '../../playground/n8n/n8n';
 import { getTarball, installPackage } from '../../playground/n8n/package';
 import { waitFor } from '../../playground/n8n/progress';
+import { samples } from '../../playground/shopify/samples';
 import { startService, type LocalService } from '../../playground/service/server';
 import { startShopify, type Shopify } from '../../playground/shopify/server';
 import { openShopBrowser, signIn } from './support/browser';
@@ -219,6 +220,12 @@ test('an owner connects a shop without an app, by clicks only', async () => {
 	await shopify.webhooks.settled();
 	expect(emails()).toHaveLength(1);
 	await goLive('#1004');
+	const { id, name } = shopify.shop.place({ ...samples[0]!, test: true });
+	await shopify.webhooks.settled();
+	const names = () => service.control.deliveries().map(({ record }) => record.referenceId);
+	expect(names()).not.toContain(name);
+	shopify.shop.edit(id, { tags: 'vip, send-anyway' });
+	await waitFor(`the delivery of ${name}`, () => names().includes(name));
 });
 
 /** The nodes for which n8n selects the Shopify credential, as the note says. */
