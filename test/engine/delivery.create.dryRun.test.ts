@@ -319,3 +319,17 @@ test.each<[string, Partial<RunNodeOptions>]>([
 		expect(service.control.requests()).toEqual([]);
 	},
 );
+
+test('says of a sent order that it was already sent, with Dry Run on in a published workflow', async () => {
+	await service.run(createOnce(), { items: deliveries(1) });
+	const settings = { mode: 'trigger', onError: 'continueRegularOutput' } as const;
+	const { items } = await dryRun(deliveries(2), {}, {}, settings);
+	expect(jsonOf(items)).toMatchObject([
+		{
+			outcome: 'skipped',
+			reason: 'alreadyCreated',
+			message: 'R0 was already sent. Nothing to do.',
+		},
+		{ outcome: 'notSent', reason: '' },
+	]);
+});

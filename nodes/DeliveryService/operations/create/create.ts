@@ -62,9 +62,11 @@ export async function createDeliveries(
 			await shareOwnMemory(context, jobs);
 			if (!context.continueOnFail() && !run.sendsOthers) assertValid(context.getNode(), jobs);
 			if (run.ledger) await lookUpUnsent(jobs, run.ledger);
-			if (run.options.dryRun && isPreview(context)) return await preview(context, run, jobs);
-			if (run.options.dryRun)
+			if (run.options.dryRun) {
+				await lookUp(context, run, jobs);
+				if (isPreview(context)) return preview(context, run, jobs);
 				for (const job of jobs) job.outcome ??= { kind: 'notSent', why: { code: 'dryRun' } };
+			}
 			return await send(context, parameters, run, jobs);
 		},
 		(problem) => {
@@ -179,18 +181,25 @@ function isPreview(context: IExecuteFunctions): boolean {
 	return context.getMode() === 'manual' || context.getNode().type.endsWith('Tool');
 }
 
-/** What a run would send, without sending it. */
-async function preview(
+/** Finds out what a run would send. Checks the credential as a run does. */
+async function lookUp(
 	context: IExecuteFunctions,
-	{ options, ledger: opened }: CreateRun,
+	{ ledger: opened }: CreateRun,
 	jobs: readonly Job[],
-): Promise<INodeExecutionData[]> {
-	// Checks the credential as a run does.
+): Promise<void> {
 	await openClient(context);
 	if (opened)
 		await withLedger(context, opened, async (ledger) => {
 			await lookUpJobs(jobs, ledger);
 		});
+}
+
+/** What a run would send, without sending it. */
+function preview(
+	context: IExecuteFunctions,
+	{ options }: CreateRun,
+	jobs: readonly Job[],
+): INodeExecutionData[] {
 	const attention = attentionHint(jobs);
 	const hints = [dryRunHint(jobs), ...(attention ? [attention] : [])];
 	context.addExecutionHints(...hints.map(warning));

@@ -175,7 +175,7 @@ export const optionFields = (isFromOrders: boolean): INodeProperties[] => [
 				// Whoever adds this option wants it on. If it started off, a trial run would create deliveries.
 				default: true,
 				description:
-					'Whether to only preview what would be sent. In a published workflow, each order fails with "Dry Run is on", and nothing is sent. Turn off Simplify to see the requests.',
+					'Whether to only preview what would be sent. In a published workflow, each new order fails with "Dry Run is on", and nothing is sent. Turn off Simplify to see the requests.',
 			},
 			...(isFromOrders ? [firstSeenOption] : []),
 			{
