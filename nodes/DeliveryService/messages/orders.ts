@@ -4,7 +4,7 @@ import { joinSentences } from '../common/text';
 import type { CashReduced } from '../shopify/cash';
 import type { Action } from '../shopify/decide';
 import type { StopReason } from '../shopify/facts';
-import { deliveryMethodNames } from '../shopify/fulfillmentOrder';
+import { deliveryMethodNames, type DeliveryMethod } from '../shopify/fulfillmentOrder';
 import type { ChangedOrder } from '../shopify/laterChanges';
 import type { PartlyPaid } from '../shopify/payment';
 import type { Skip } from '../shopify/skipping';
@@ -34,7 +34,7 @@ function skipText(skip: Skip): string {
 		case 'cancelled':
 			return 'was canceled.';
 		case 'testOrder':
-			return 'is a test order, which Filters leave out without Include Test Orders.';
+			return 'is a test order, and Include Test Orders under Filters is off.';
 		case 'voided':
 			return 'has a voided payment.';
 		case 'refunded':
@@ -46,9 +46,9 @@ function skipText(skip: Skip): string {
 		case 'nothingToShip':
 			return "has nothing to ship: its items are fulfilled, on hold, refunded, removed or don't need shipping.";
 		case 'fulfillmentService':
-			return 'is shipped by a fulfillment service, which Filters leave out without Include Fulfillment Services.';
+			return 'is shipped by a fulfillment service, and Include Fulfillment Services under Filters is off.';
 		case 'deliveryMethod':
-			return `has the delivery method "${deliveryMethodNames[skip.method]}", ${notInDeliveryMethods}`;
+			return deliveryMethodText(skip.method);
 		case 'shippingMethod':
 			return methodText(skip);
 		case 'tag':
@@ -73,20 +73,22 @@ function skipText(skip: Skip): string {
 /** How a person sends an order that the workflow would not send, for the end of a sentence. */
 export const sendAnyway = 'send it with Send Anyway';
 
-const notInDeliveryMethods = 'which is not in Delivery Methods under Filters.';
+function deliveryMethodText(method: DeliveryMethod): string {
+	return `has the delivery method "${deliveryMethodNames[method]}", which is not in Delivery Methods under Filters.`;
+}
 
 function methodText({ methods, isOnlyListed }: Extract<Skip, { code: 'shippingMethod' }>): string {
 	const names = quoted(methods);
 	if (names === '') return 'has no shipping method, and only those in Shipping Methods are sent.';
 	return isOnlyListed
-		? `has the shipping method ${names}. Only those in Shipping Methods are sent, without those in Exclude Shipping Methods.`
+		? `has the shipping method ${names}, which is not in Shipping Methods, or is in Exclude Shipping Methods under Filters.`
 		: `has the shipping method ${names}, which Exclude Shipping Methods under Filters excludes.`;
 }
 
 function pickupText({ pickup }: Extract<Skip, { code: 'localPickup' }>): string {
 	switch (pickup.shownBy) {
 		case 'fulfillmentOrder':
-			return `is picked up by the customer: "${deliveryMethodNames.pick_up}" is its delivery method, ${notInDeliveryMethods}`;
+			return deliveryMethodText('pick_up');
 		case 'mark':
 			return `is marked as a store pickup (${pickup.mark}).`;
 		case 'missingAddress': {

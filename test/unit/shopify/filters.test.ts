@@ -195,7 +195,8 @@ describe('shipping methods', () => {
 		});
 		const filters = { shippingMethods: ['Local*'] };
 		expect(outcomeOf(sampleOrder(methods('Mail')), { filters })).toMatchObject({
-			message: expect.stringContaining('Only those in Shipping Methods are sent'),
+			message:
+				'Order #1042 has the shipping method "Mail", which is not in Shipping Methods, or is in Exclude Shipping Methods under Filters. Nothing to do.',
 		});
 	});
 

@@ -282,7 +282,7 @@ describe('the reason to skip a fulfillment order', () => {
 		[
 			'localPickup',
 			{ ...method('pick_up'), status: 'closed' },
-			'is picked up by the customer: "Store Pickup" is its delivery method, which is not in Delivery Methods under Filters. Nothing to do.',
+			'has the delivery method "Store Pickup", which is not in Delivery Methods under Filters. Nothing to do.',
 		],
 		[
 			'deliveryMethod',

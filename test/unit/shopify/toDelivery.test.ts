@@ -50,7 +50,7 @@ describe('skipped orders', () => {
 			kind: 'skipped',
 			code: 'testOrder',
 			message:
-				'Order 1042 is a test order, which Filters leave out without Include Test Orders. Nothing to do.',
+				'Order 1042 is a test order, and Include Test Orders under Filters is off. Nothing to do.',
 		});
 		const included = { filters: { includeTestOrders: true }, referenceIdFrom: 'id' };
 		expect(outcomeOf(order, included).kind).toBe('delivery');
