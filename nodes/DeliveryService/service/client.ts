@@ -3,7 +3,6 @@ import {
 	type IExecuteFunctions,
 	type IHookFunctions,
 	type IHttpRequestMethods,
-	sleep,
 	UserError,
 } from 'n8n-workflow';
 import { z } from 'zod/v4';
@@ -108,13 +107,9 @@ export async function openClient(
 	return { credential, send };
 }
 
-/** Longer waits are split, so that a response leaves no long timer behind. */
-const maxSleepMs = 1000;
-
 /**
- * Sends a request with one of n8n's HTTP helpers. The helpers' own timeout ends
- * with the headers, and they replace an abort signal by their own, so a body that never ends needs this
- * one. Never throws.
+ * Sends a request with one of n8n's HTTP helpers. The helpers' own timeout ends with the headers, and they
+ * replace an abort signal by their own, so a body that never ends needs this one. Never throws.
  */
 export async function exchange(
 	send: () => Promise<unknown>,
@@ -123,22 +118,23 @@ export async function exchange(
 	const { baseUrl, timeoutMs, withoutSecrets } = options;
 	const { host } = new URL(baseUrl);
 	const lost: NoResponse = { kind: 'noResponse', code: '', host };
-	let isSettled = false;
+	const settled = new AbortController();
+	const { signal } = settled;
 	const response = async () => {
-		const read = await readResponse(await send(), withoutSecrets, () => isSettled);
+		const read = await readResponse(await send(), withoutSecrets, () => signal.aborted);
 		return { ...read, baseUrl };
 	};
-	const timeout = async () => {
-		for (let left = timeoutMs; left > 0 && !isSettled; left -= maxSleepMs)
-			await sleep(Math.min(left, maxSleepMs));
-		return { ...lost, code: 'ECONNABORTED' };
-	};
+	// Such a timer keeps no process from exiting, e.g. when n8n stops.
+	const timeout = new Promise<NoResponse>((resolve) => {
+		const end = () => resolve({ ...lost, code: 'ECONNABORTED' });
+		AbortSignal.timeout(timeoutMs).addEventListener('abort', end, { signal });
+	});
 	try {
-		return await Promise.race([response(), timeout()]);
+		return await Promise.race([response(), timeout]);
 	} catch (error) {
 		return { ...lost, ...toNoResponse(error) };
 	} finally {
-		isSettled = true;
+		settled.abort();
 	}
 }
 
