@@ -14,7 +14,7 @@ import {
 	type SentAs,
 } from './changes';
 import { entryOf, referenceOf, type EntryKind, type Reference } from './entries';
-import type { Holder } from './processMemory';
+import type { AsOf, Holder } from './processMemory';
 import type { Access, Purpose } from './store';
 import {
 	freeUnits,
@@ -40,8 +40,8 @@ export interface Claim {
 	isLate?: boolean;
 	/** What it is sent as; undefined if later changes of its order are not compared. */
 	sentAs?: SentAs;
-	/** When its order was in this state, in milliseconds since 1970. */
-	asOf?: number;
+	/** When its order was in this state. */
+	asOf?: AsOf;
 }
 
 /** The part of an order that one delivery takes. */

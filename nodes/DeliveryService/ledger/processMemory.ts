@@ -6,24 +6,41 @@
 /** An execution of this process that has claimed a delivery: it sends it, or left it unknown. */
 export type Holder = 'sending' | 'ended';
 
-/** How many orders may have a time: enough for all that are reported at the same time. */
+/**
+ * When an order was in a state, in milliseconds since 1970, by the clock of the webhook call that has it, and
+ * by that of the order, its last change. Only times of one clock are compared: a call is later than the change
+ * that it reports, so an order that is read again after it would count as older.
+ */
+export interface AsOf {
+	call?: number;
+	order?: number;
+}
+
+/** How many times are kept: enough for all orders that are reported at the same time. */
 const maxTimes = 10_000;
 
 export class ProcessMemory {
 	/** The executions that have claimed deliveries, by claim. */
 	readonly holders = new Map<string, Holder>();
 
-	/** Of when the newest state of each order is that was seen, in milliseconds since 1970, by claim. */
+	/** Of when the newest state of each order is that was seen, by clock and claim. */
 	private readonly times = new Map<string, number>();
 
 	/** Notes a state of an order. @returns whether it is older than one that was seen before */
-	isOutdated(claimed: string, asOf: number): boolean {
-		const newest = this.times.get(claimed) ?? asOf;
-		this.times.delete(claimed);
-		this.times.set(claimed, Math.max(newest, asOf));
+	isOutdated(claimed: string, { call, order }: AsOf): boolean {
+		const byCall = this.isOlder(`call ${claimed}`, call);
+		const byOrder = this.isOlder(`order ${claimed}`, order);
+		return byCall || byOrder;
+	}
+
+	private isOlder(key: string, time: number | undefined): boolean {
+		if (time === undefined) return false;
+		const newest = this.times.get(key) ?? time;
+		this.times.delete(key);
+		this.times.set(key, Math.max(newest, time));
 		const [oldest] = this.times.size > maxTimes ? this.times.keys() : [];
 		if (oldest !== undefined) this.times.delete(oldest);
-		return asOf < newest;
+		return time < newest;
 	}
 }
 

@@ -2,19 +2,30 @@
 import {
 	ProcessMemory,
 	processMemoryOf,
+	type AsOf,
 } from '../../../nodes/DeliveryService/ledger/processMemory';
 
 test('knows that a state is older than the newest one of its order', () => {
 	const memory = new ProcessMemory();
 	const isOutdated = (order: string, ...times: number[]) =>
-		times.map((asOf) => memory.isOutdated(order, asOf));
+		times.map((call) => memory.isOutdated(order, { call }));
 	expect(isOutdated('A', 20, 10, 20, 30, 25)).toEqual([false, true, false, false, true]);
 	expect(isOutdated('B', 10)).toEqual([false]);
 });
 
+test('compares times of calls only with calls, and times of orders only with orders', () => {
+	const memory = new ProcessMemory();
+	const isOutdated = (asOf: AsOf) => memory.isOutdated('A', asOf);
+	// The call at 31 reports the change at 30, and is lost: the order is read again.
+	const states = [{ call: 31, order: 30 }, { order: 30 }, { call: 40 }, { order: 20 }, {}];
+	expect(states.map(isOutdated)).toEqual([false, false, false, true, false]);
+	expect(isOutdated({ call: 35, order: 35 })).toBe(true);
+	expect(isOutdated({ call: 45, order: 34 })).toBe(true);
+});
+
 test('keeps the 10,000 orders that were seen last', () => {
 	const memory = new ProcessMemory();
-	const see = (order: number, asOf: number) => memory.isOutdated(`#${order}`, asOf);
+	const see = (order: number, call: number) => memory.isOutdated(`#${order}`, { call });
 	for (let order = 0; order < 10_000; order++) see(order, 2);
 	see(0, 2);
 	see(10_000, 2);

@@ -84,8 +84,7 @@ export function readItem(
 						orderId: order?.shopifyOrder?.id,
 						part: order?.part,
 						sentAs: order?.sentAs,
-						// A call of a webhook has the order as it was at that time.
-						asOf: called ?? timeOf(order?.updatedAt) ?? realClock.now(),
+						asOf: { call: called, order: timeOf(order?.updatedAt) },
 						isLate,
 					}
 				: undefined;
