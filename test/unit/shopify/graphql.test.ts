@@ -303,18 +303,23 @@ describe('an order from GraphQL', () => {
 	const requiredFields = Object.keys(selection).filter(
 		(name) =>
 			!['id', 'name', 'order_number', 'email', 'phone', 'note'].includes(name) &&
-			!['billing_address', 'customer', 'order_status_url'].includes(name),
+			!['billing_address', 'customer', 'order_status_url', 'updated_at'].includes(name),
 	);
 	test.each(requiredFields)('is rejected without "%s"', (field) => {
 		expect(problemOf({ ...graphql, [field]: undefined }).message).toContain(` lacks "${field}". `);
 	});
 
-	test.each(['phone', 'note', 'billing_address', 'customer', 'order_number', 'order_status_url'])(
-		'is sent without "%s"',
-		(field) => {
-			expect(outcomeOf({ ...graphql, [field]: undefined }).kind).toBe('delivery');
-		},
-	);
+	test.each([
+		'phone',
+		'note',
+		'billing_address',
+		'customer',
+		'order_number',
+		'order_status_url',
+		'updated_at',
+	])('is sent without "%s"', (field) => {
+		expect(outcomeOf({ ...graphql, [field]: undefined }).kind).toBe('delivery');
+	});
 
 	test('is rejected with the name of an unreadable field', () => {
 		expect(problemOf(lines({ quantity: 'two' }))).toEqual({
