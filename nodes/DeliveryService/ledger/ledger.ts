@@ -54,7 +54,9 @@ export class Ledger {
 		for (const [claim, one] of found) {
 			this.found.set(claim, one);
 			this.changes.set(claim, one.change);
-			if (one.state === 'free') this.process.holders.set(one.claimed, 'sending');
+			if (one.state !== 'free') continue;
+			one.holder = { isSending: true };
+			this.process.holders.set(one.claimed, one.holder);
 		}
 		return found;
 	}
@@ -120,14 +122,15 @@ export class Ledger {
 
 	/** Notes that a claimed delivery stays unknown: from now on, nobody in this process is sending it. */
 	abandon(claim: Claim): void {
-		const found = this.found.get(claim);
-		if (found) this.process.holders.set(found.claimed, 'ended');
+		const { holder } = this.found.get(claim) ?? {};
+		if (holder) holder.isSending = false;
 	}
 
 	/** Notes that this execution sends nothing more. */
 	end(): void {
-		for (const { state, claimed } of this.found.values())
-			if (state === 'free' && this.process.holders.get(claimed) === 'sending')
+		// What it has released may be another execution's by now.
+		for (const { state, claimed, holder } of this.found.values())
+			if (state === 'free' && holder?.isSending && this.process.holders.get(claimed) === holder)
 				this.process.holders.delete(claimed);
 	}
 

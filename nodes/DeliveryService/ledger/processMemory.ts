@@ -3,8 +3,11 @@
  * know it, and it is gone after a restart: it only improves what the store says.
  */
 
-/** An execution of this process that has claimed a delivery: it sends it, or left it unknown. */
-export type Holder = 'sending' | 'ended';
+/** An execution of this process that has claimed a delivery. */
+export interface Holder {
+	/** Whether it is sending it; false if it left it unknown. */
+	isSending: boolean;
+}
 
 /**
  * When an order was in a state, in milliseconds since 1970, by the clock of the webhook call that has it, and

@@ -33,8 +33,8 @@ export async function claimJobs(jobs: readonly Job[], ledger: Ledger): Promise<C
 	const found = new Map([...lateFound, ...claimed]);
 	return jobs.flatMap((job) => {
 		const holder = job.claim && found.get(job.claim)?.holder;
-		const isElsewhere = job.outcome?.kind === 'unknown' && holder !== 'ended';
-		return isElsewhere ? { job, isSending: holder === 'sending' } : [];
+		const isElsewhere = job.outcome?.kind === 'unknown' && holder?.isSending !== false;
+		return isElsewhere ? { job, isSending: holder !== undefined } : [];
 	});
 }
 

@@ -389,17 +389,30 @@ test('a claim is known to other executions of its process, until it is settled',
 	ledger = open(memory);
 	const one = order('#1', 'A');
 	await claim(one, order('#2', 'B'));
-	const holderOf = async (each: Claim) => (await other.lookUp([each])).get(each)?.holder;
-	expect(await holderOf(one)).toBe('sending');
+	const isSending = async (each: Claim) =>
+		(await other.lookUp([each])).get(each)?.holder?.isSending;
+	expect(await isSending(one)).toBe(true);
 	ledger.abandon(one);
-	expect(await holderOf(one)).toBe('ended');
+	expect(await isSending(one)).toBe(false);
 	// Its fulfillment orders wait for the same claim.
-	expect(await holderOf(part('#1-1', [1, 1]))).toBe('ended');
+	expect(await isSending(part('#1-1', [1, 1]))).toBe(false);
 	other.end();
-	expect(await holderOf(order('#2', 'B'))).toBe('sending');
+	expect(await isSending(order('#2', 'B'))).toBe(true);
 	ledger.end();
-	expect(await holderOf(order('#2', 'B'))).toBeUndefined();
-	expect(await holderOf(one)).toBe('ended');
+	expect(await isSending(order('#2', 'B'))).toBeUndefined();
+	expect(await isSending(one)).toBe(false);
+});
+
+test('the end of an execution ends no claim that another one took over from it', async () => {
+	const memory = new ProcessMemory();
+	const [one, other] = [order('#1', 'A'), open(memory)];
+	ledger = open(memory);
+	await claim(one);
+	ledger.release(one);
+	await ledger.flush();
+	expect((await other.claim([one])).get(one)?.state).toBe('free');
+	ledger.end();
+	expect((await ledger.lookUp([one])).get(one)?.holder).toEqual({ isSending: true });
 });
 
 describe('changes after sending', () => {
