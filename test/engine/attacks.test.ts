@@ -11,7 +11,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
 
 import { deduplicationStore, openTrigger, runNode, testCredential } from '../support/engine/engine';
-import { pickupFields, until } from '../support/actionNode';
+import { fromOrders, until } from '../support/actionNode';
 import { delivery } from '../support/sampleDelivery';
 import { sampleOrder } from '../support/sampleOrder';
 
@@ -59,10 +59,7 @@ const webhook = (operation: string, more: INodeParameters = {}): INodeParameters
 /** Everything that reads an answer, and what it returns, throws, logs and stores. */
 const readers: Record<string, () => Promise<unknown>> = {
 	'Create From Shopify Orders': async () =>
-		await run(
-			{ resource: 'delivery', operation: 'createFromOrders', ...pickupFields },
-			sampleOrder({ created_at: new Date().toISOString() }),
-		),
+		await run(fromOrders, sampleOrder({ created_at: new Date().toISOString() })),
 	'Create, two in a request': async () =>
 		await run(
 			{
@@ -400,12 +397,7 @@ test('no text of an order starts a line in what is shown', async () => {
 		items,
 		credential: credential(),
 		onError: 'continueRegularOutput',
-		parameters: {
-			resource: 'delivery',
-			operation: 'createFromOrders',
-			...pickupFields,
-			options: { dryRun: true },
-		},
+		parameters: { ...fromOrders, options: { dryRun: true } },
 	});
 	const texts = textsOf([output, hints]);
 	expect(texts.join()).toContain('fake line');

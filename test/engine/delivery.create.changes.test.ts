@@ -2,17 +2,11 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { z } from 'zod/v4';
 
 import { deduplicationStore } from '../support/engine/engine';
-import {
-	fromOrders,
-	jsonOf,
-	orderParameters,
-	pickupFields,
-	restart,
-	setUp,
-} from '../support/actionNode';
+import { fromOrders, jsonOf, orderParameters, restart, setUp } from '../support/actionNode';
 import {
 	lineItem,
 	mugs,
+	paidByLink,
 	payableInCash,
 	refund,
 	shippingAddress,
@@ -28,14 +22,7 @@ beforeEach(restart);
 /** Runs the node in a new n8n process with one order. @returns its row */
 async function run(order: IDataObject, options: INodeParameters = {}): Promise<IDataObject> {
 	restart();
-	const parameters = {
-		resource: 'delivery',
-		operation: 'createFromOrders',
-		...pickupFields,
-		...orderParameters({}),
-		options,
-	};
-	const { items } = await service.run(parameters, { items: [order] });
+	const { items } = await service.run({ ...fromOrders, options }, { items: [order] });
 	return z.tuple([z.custom<IDataObject>()]).parse(jsonOf(items))[0];
 }
 
@@ -53,11 +40,6 @@ async function follow(first: IDataObject, ...later: IDataObject[]): Promise<unkn
 	return needed;
 }
 
-const paidByLink = {
-	financial_status: 'paid',
-	total_outstanding: '0.00',
-	payment_gateway_names: ['Cash on Delivery (COD)', 'Razorpay'],
-};
 const markedAsPaid = { ...paidByLink, payment_gateway_names: ['Cash on Delivery (COD)', 'manual'] };
 const fulfilled = {
 	fulfillment_status: 'fulfilled',

@@ -9,6 +9,7 @@ import {
 	jsonOf,
 	pairedItems,
 	pickupFields,
+	fromOrders,
 	restartWithoutWaits,
 	setUp,
 } from '../support/actionNode';
@@ -94,7 +95,7 @@ test('shows no requests in a dry run with Simplify on', async () => {
 });
 
 test('shows orders that are not valid beside the others', async () => {
-	const shop = { operation: 'createFromOrders', ...pickupFields };
+	const shop = fromOrders;
 	const orders = [
 		shopifyOrder({ shipping_address: { city: 'Salem' } }),
 		shopifyOrder({ id: 2, name: '#2' }),
@@ -107,7 +108,7 @@ test('shows orders that are not valid beside the others', async () => {
 });
 
 test('shows the packing list of Shopify orders, and why orders would be skipped', async () => {
-	const shop = { operation: 'createFromOrders', ...pickupFields };
+	const shop = fromOrders;
 	const items = [
 		shopifyOrder({ id: 1, name: '#1' }),
 		shopifyOrder({ id: 2, name: '#2', cancelled_at: '2026-03-03T10:02:00-06:00' }),

@@ -3,7 +3,7 @@ import { jsonParse, type IDataObject, type INodeParameters } from 'n8n-workflow'
 
 import { payableInCash, shopifyOrder } from '../support/shopifyOrders';
 import { toGraphqlOrder } from '../support/graphqlOrder';
-import { jsonOf, orderParameters, pairedItems, pickupFields, setUp } from '../support/actionNode';
+import { jsonOf, orderParameters, pairedItems, fromOrders, setUp } from '../support/actionNode';
 import { pickup } from '../support/sampleDelivery';
 
 const service = setUp();
@@ -12,9 +12,7 @@ const service = setUp();
 const toGraphql = () => jsonParse<IDataObject>(JSON.stringify(toGraphqlOrder(shopifyOrder())));
 
 const fromOrder = (orderOptions: INodeParameters = {}): INodeParameters => ({
-	resource: 'delivery',
-	operation: 'createFromOrders',
-	...pickupFields,
+	...fromOrders,
 	...orderParameters(orderOptions),
 });
 

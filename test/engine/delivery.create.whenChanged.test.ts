@@ -2,18 +2,12 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { z } from 'zod/v4';
 
-import {
-	jsonOf,
-	orderParameters,
-	pickupFields,
-	restart,
-	restartWithoutWaits,
-	setUp,
-} from '../support/actionNode';
+import { jsonOf, fromOrders, restart, restartWithoutWaits, setUp } from '../support/actionNode';
 import { samplePart } from '../support/sampleFulfillmentOrder';
 import {
 	lineItem,
 	mugs,
+	paidByLink,
 	payableInCash,
 	shippingAddress,
 	shopifyOrder,
@@ -26,14 +20,7 @@ beforeEach(restart);
 /** Runs the node in a new n8n process with one item. @returns its row */
 async function run(item: IDataObject, options: INodeParameters = { whenChanged: 'update' }) {
 	restartWithoutWaits();
-	const parameters = {
-		resource: 'delivery',
-		operation: 'createFromOrders',
-		...pickupFields,
-		...orderParameters({}),
-		options,
-	};
-	const { items } = await service.run(parameters, { items: [item] });
+	const { items } = await service.run({ ...fromOrders, options }, { items: [item] });
 	return z.tuple([z.custom<IDataObject>()]).parse(jsonOf(items))[0];
 }
 
@@ -50,11 +37,6 @@ async function follow(first: IDataObject, later: IDataObject) {
 }
 
 const moved = { shipping_address: shippingAddress({ address1: '7 New Road' }) };
-const paidByLink = {
-	financial_status: 'paid',
-	total_outstanding: '0.00',
-	payment_gateway_names: ['Cash on Delivery (COD)', 'Razorpay'],
-};
 const flags = { recalculatePrice: true, reorderRoute: true, recalculateCity: true };
 const contact = {
 	name: 'Maya Okafor',

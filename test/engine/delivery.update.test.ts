@@ -2,7 +2,7 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { lineItem, shippingAddress, shopifyOrder } from '../support/shopifyOrders';
-import { jsonOf, orderParameters, pickupFields, setUp } from '../support/actionNode';
+import { jsonOf, orderParameters, fromOrders, setUp } from '../support/actionNode';
 import { samplePart } from '../support/sampleFulfillmentOrder';
 
 const service = setUp();
@@ -402,9 +402,7 @@ describe('changes from a Shopify order', () => {
 		async (_what, options, item, own) => {
 			const order = orderParameters(options);
 			const create = {
-				resource: 'delivery',
-				operation: 'createFromOrders',
-				...pickupFields,
+				...fromOrders,
 				...order,
 			};
 			await service.run(create, { items: [item] });
@@ -428,8 +426,7 @@ describe('changes from a Shopify order', () => {
 		['a whole order that was sent by fulfillment order', part(11), shopifyOrder(), '#1001'],
 		['a fulfillment order of an order that was sent whole', shopifyOrder(), part(11), '#1001-11'],
 	])('finds no delivery of %s', async (_what, sent, updated, own) => {
-		const create = { resource: 'delivery', operation: 'createFromOrders', ...pickupFields };
-		await service.run(create, { items: [sent] });
+		await service.run(fromOrders, { items: [sent] });
 		const before = service.control.deliveries();
 		const update = { resource: 'delivery', operation: 'update', changesFrom: 'shopifyOrder' };
 

@@ -11,7 +11,7 @@ import { z } from 'zod';
 
 import { realClock } from '../../nodes/DeliveryService/common/clock';
 import { variants, type ApiVariant, type VariantName } from '../../playground/service/variants';
-import { outcomesOf, pairedItems, pickupFields, setUp } from '../support/actionNode';
+import { outcomesOf, pairedItems, fromOrders, setUp } from '../support/actionNode';
 import { openTrigger, testCredential, type NodeRun, type Trigger } from '../support/engine/engine';
 import { delivery } from '../support/sampleDelivery';
 import { shippingAddress, shopifyOrder } from '../support/shopifyOrders';
@@ -143,12 +143,6 @@ describe('creating deliveries', () => {
 		skipAlreadySent: true,
 		options: { batchSize: 100 },
 	};
-	const orders: INodeParameters = {
-		resource: 'delivery',
-		operation: 'createFromOrders',
-		...pickupFields,
-		skipAlreadySent: true,
-	};
 	const jsonItem = (referenceId: string): IDataObject =>
 		delivery({
 			referenceId,
@@ -229,7 +223,7 @@ describe('creating deliveries', () => {
 	describe.each(affecting('create'))('$rule ($name)', ({ name }) => {
 		test.each([
 			{ form: 'batch', title: 'in a batch', parameters: batch, item: jsonItem },
-			{ form: 'alone', title: 'one by one', parameters: orders, item: orderItem },
+			{ form: 'alone', title: 'one by one', parameters: fromOrders, item: orderItem },
 		] as const)('Create twice, $title', async ({ form, parameters, item }) => {
 			service.control.settings({ variant: name });
 			const first = await create(parameters, item);

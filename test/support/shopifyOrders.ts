@@ -118,6 +118,13 @@ export const payableInCash = {
 	total_outstanding: '87.00',
 };
 
+/** What changes if it is then paid in another way than cash. */
+export const paidByLink = {
+	financial_status: 'paid',
+	payment_gateway_names: [...payableInCash.payment_gateway_names, 'Razorpay'],
+	total_outstanding: '0.00',
+};
+
 /** A refund of some units of a line item. */
 export function refund(lineItemId: unknown, quantity: number): IDataObject {
 	const line = { line_item_id: Number(lineItemId), quantity, restock_type: 'return' };
