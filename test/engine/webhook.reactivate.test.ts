@@ -210,21 +210,27 @@ describe('triggers of published workflows', () => {
 		]);
 	});
 
-	test('names the webhook at the URL before n8n moved, without its signature', async () => {
-		const old = urlOf('updateTask').replace('shop.example', 'old.example');
-		await service.subscribe(old, 3);
+	test.each([
+		['selected events', {}],
+		['events by an expression', { events: '={{ $json.events }}' }],
+	])(
+		'names the webhook at the URL before n8n moved, without its signature: %s',
+		async (_, parameters) => {
+			const old = urlOf('updateTask').replace('shop.example', 'old.example');
+			await service.subscribe(old, 3);
 
-		const { items } = await check([workflow(trigger())]);
+			const { items } = await check([workflow(trigger({ parameters }))]);
 
-		expect(jsonOf(items)).toMatchObject([
-			{
-				reason: 'missing',
-				message: expect.stringMatching(
-					/ at this URL of n8n since [^,]*, only at https:\/\/n8n\.old\.example\/webhook\/a\/webhook\. .*remove it with Webhook > Delete/,
-				),
-			},
-		]);
-	});
+			expect(jsonOf(items)).toMatchObject([
+				{
+					reason: 'missing',
+					message: expect.stringMatching(
+						/ at this URL of n8n since [^,]*, only at https:\/\/n8n\.old\.example\/webhook\/a\/webhook\. .*remove it with Webhook > Delete/,
+					),
+				},
+			]);
+		},
+	);
 
 	test('keeps the time at which a missing webhook was noticed', async () => {
 		const since = '2026-01-02T03:04:00.000Z';

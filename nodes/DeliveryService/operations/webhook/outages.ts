@@ -6,9 +6,8 @@ import { z } from 'zod/v4';
 import { realClock } from '../../common/clock';
 import { asRecord } from '../../common/parameters';
 import { republishHint } from '../../common/text';
-import { eventLabel } from '../../service/events';
 import { shownUrl, type Webhook } from '../../service/webhooks';
-import { missingEvents, ownWebhooks, type PublishedTrigger } from './publishedTriggers';
+import { missingEvents, type PublishedTrigger } from './publishedTriggers';
 
 /** When each outage was noticed, as ISO 8601, by {@link keyOf}. */
 const noticedSchema = z.record(z.string(), z.string()).catch({});
@@ -47,9 +46,10 @@ export function openOutages(context: IExecuteFunctions) {
 					message: missingMessage(trigger, {
 						events: missing.join(', '),
 						since: time.toFormat('yyyy-LL-dd HH:mm'),
-						old: ownWebhooks(trigger, elsewhere).find(({ action }) =>
-							missing.includes(eventLabel(action)),
-						),
+						old: elsewhere.find((one) => {
+							const others = missingEvents(trigger, [one]);
+							return missing.some((event) => !others.includes(event));
+						}),
 					}),
 				},
 			];

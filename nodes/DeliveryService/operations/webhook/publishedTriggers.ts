@@ -77,14 +77,9 @@ export function publishedTriggers(
 	});
 }
 
-/** The webhooks of a trigger, at any URL of n8n. */
-export function ownWebhooks(trigger: PublishedTrigger, webhooks: readonly Webhook[]): Webhook[] {
-	return webhooks.filter(({ url }) => isUrlOf(trigger, url));
-}
-
 /** The labels of the events for which none of the webhooks is the trigger's. */
 export function missingEvents(trigger: PublishedTrigger, webhooks: readonly Webhook[]): string[] {
-	const own = ownWebhooks(trigger, webhooks);
+	const own = webhooks.filter(({ url }) => isUrlOf(trigger, url));
 	if (!trigger.events) return own.length > 0 ? [] : ['any event'];
 	return trigger.events
 		.filter((name) => !own.some(({ event }) => event === name))
