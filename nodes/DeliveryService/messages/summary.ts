@@ -118,17 +118,13 @@ function listNeeded(deliveries: readonly NamedDelivery[]): string {
 	return joinSentences([...needed, more > 0 && `${more} more need it: see the error details.`]);
 }
 
-/**
- * All created and possibly created deliveries by name, for n8n's log.
- *
- * @returns one line of text; empty when there are none
- */
+/** All created and possibly created deliveries by name, for n8n's log; empty when there are none. */
 export function listOutcomes(jobs: readonly Job[]): string {
 	const { created, unknown } = groupByOutcome(jobs);
 	return joinSentences([
 		listDeliveries('Created', created, Infinity),
 		listDeliveries('Possibly created', unknown, Infinity),
-	]).replace(/\s+/g, ' ');
+	]);
 }
 
 function listDeliveries(title: string, deliveries: readonly NamedDelivery[], max?: number): string {
