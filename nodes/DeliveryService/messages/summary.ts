@@ -184,7 +184,10 @@ function problemHint(
 	return endSentence(first.referenceId === undefined ? `${itemName(first)}: ${message}` : message);
 }
 
-/** Names that the filters list, and no order has, if orders are skipped because of the list. */
+/**
+ * Names that the filters list, and none of several orders has, if some are skipped because of the list. Of one
+ * order, its own message names the method.
+ */
 export function absentMethodsHint(jobs: readonly Job[]): string | undefined {
 	const isLeftOut = jobs.some(
 		({ outcome }) =>
@@ -193,11 +196,11 @@ export function absentMethodsHint(jobs: readonly Job[]): string | undefined {
 			outcome.why.skip.code === 'shippingMethod',
 	);
 	const [first = [], ...others] = jobs.flatMap(({ order }) =>
-		order?.shippingMethods ? [order.absentMethods ?? []] : [],
+		order?.absentMethods ? [order.absentMethods] : [],
 	);
 	const absent = first.filter((name) => others.every((names) => names.includes(name)));
-	if (!isLeftOut || absent.length === 0) return undefined;
-	return `No order of this run has ${quoted(absent)} of Shipping Methods. Compare the spelling with Shopify.`;
+	if (!isLeftOut || others.length === 0 || absent.length === 0) return undefined;
+	return `Shipping Methods lists names that no order of this run has: ${quoted(absent)}. Compare the spelling with Shopify.`;
 }
 
 /** What an item needs of a person, or the names of several. */

@@ -66,7 +66,8 @@ export function isListed(name: string, names: readonly string[]): boolean {
 }
 
 /**
- * Names of shipping methods that mean store pickup, in the languages of shops that deliver by driver: the default of Exclude Shipping Methods. Pickup points of carriers are not in it.
+ * Names of shipping methods that mean store pickup, in the languages of shops that deliver by driver: the
+ * default of Exclude Shipping Methods. Pickup points of carriers are not in it.
  */
 export const storePickupNames: readonly string[] = namesIn(`
 	(|Free )(|Store |In Store |Local )Pick*up, (Store |In Store |Local |)Pick*up - *

@@ -125,7 +125,7 @@ function infoOf(facts: OrderFacts, decision: Decision, mapping: OrderMapping): O
 		...(methods.type && { type: methods.type }),
 		deliveryDay: date.day,
 		shippingMethods: order.shipping_lines.flatMap(({ title }) => title ?? []),
-		...(methods.absent.length > 0 && { absentMethods: methods.absent }),
+		absentMethods: methods.absent,
 		// With Payment: Any, the user chose to send refunded orders.
 		...(stop && decision.kind !== 'send' && { stop }),
 		...(decision.kind === 'skip' && isWaiting(decision.skip) && { isWaiting: true }),

@@ -72,6 +72,7 @@ describe('the place of a fulfillment order', () => {
 				fulfillmentOrderId: id,
 			},
 			shippingMethods: [],
+			absentMethods: [],
 			needed: '',
 			delivery: { ...deliveryOf(order), referenceId: reference },
 		});
