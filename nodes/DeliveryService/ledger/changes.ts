@@ -97,7 +97,7 @@ export async function readChanges(
 		const questions = pending.flatMap((one) => [
 			...versions.map((version) => entryOf(one.own, 'told', number, version)),
 			...digestEntries(one.own, number, comparedDigests(one)),
-			...digestEntries(one.own, number, { rest: one.sentAs.held }),
+			...heldEntries(one, number),
 			entryOf(one.own, 'change', number + 1),
 		]);
 		for (const entry of await access.ask(questions)) all.add(entry);
@@ -108,6 +108,11 @@ export async function readChanges(
 			return change ? [[one.own, change]] : [];
 		}),
 	);
+}
+
+/** The entry that says that a delivery was to wait. */
+function heldEntries({ own, sentAs: { held } }: Comparison, number: number): string[] {
+	return digestEntries(own, number, { rest: held });
 }
 
 /** An amount that is no longer owed is a change of a delivery that was sent with cash. */
@@ -132,9 +137,7 @@ function changeOf(one: Comparison, number: number, known: ReadonlySet<string>): 
 	return {
 		...(isElsewhere ? { cash: createdAs.hasCash, rest: digests.rest !== undefined } : change),
 		isElsewhere,
-		wasHeld: digestEntries(own, number, { rest: one.sentAs.held }).some((entry) =>
-			known.has(entry),
-		),
+		wasHeld: heldEntries(one, number).some((entry) => known.has(entry)),
 		number: next,
 		claimed: entryOf(own, 'change', next),
 		recorded: [entryOf(own, 'told', next, digestVersion), ...digestEntries(own, next, digests)],
