@@ -333,7 +333,6 @@ describe('a broken answer', () => {
 			}
 			expect(isShown).toMatchObject({ 'error 422': true, 'other fields 422': true });
 		},
-		60_000,
 	);
 
 	test.each(names)('that ends in the middle is a failure with a message: %s', async (name) => {
