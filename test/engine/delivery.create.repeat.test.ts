@@ -68,7 +68,7 @@ test.each([
 	expect(await fail(item)).toEqual({ outcome: 'notSent', repeat: true, needed, help });
 });
 
-test('a person acts if the failed order is not in the error output: its workflow may let nobody repeat', async () => {
+test('asks a person to act on a failed order in the regular output, where no workflow lets Shopify repeat its call', async () => {
 	service.control.addFault(busy);
 	const onError = 'continueRegularOutput';
 	const [row] = jsonOf((await service.run(fromOrders, { items: [call(1)], onError })).items);

@@ -235,7 +235,7 @@ test('Allow Resending finds the order by the text before the last hyphen', async
 	await create(part('#1-6789', [1, 1]));
 });
 
-test('Allow Resending promises nothing for a fulfillment order whose whole order may have been sent meanwhile', async () => {
+test('Allow Resending does not free a fulfillment order whose whole order may have been sent meanwhile', async () => {
 	await create(part('#1-1', [2, 1]));
 	await allow('#1');
 	await claim(order('#1', 'A'));
@@ -293,7 +293,7 @@ test('a sent fulfillment order has grown if it has more units of any line now', 
 	expect(states).toEqual(['created', 'created', 'grown', 'grown']);
 });
 
-test('a line that a fulfillment order does not take of cannot keep it back', async () => {
+test('a line of which a fulfillment order has no units does not keep it from being sent', async () => {
 	const lines = [
 		{ id: 'L0', quantity: 2, units: 0, canceled: 2 },
 		{ id: 'L1', quantity: 3, units: 2 },

@@ -1,11 +1,11 @@
-/** What the process knows besides the store: which state of an order is the newest. */
+/** What this process of n8n knows besides the store: which state of an order is the newest. */
 import {
 	ProcessMemory,
 	processMemoryOf,
 	type AsOf,
 } from '../../../nodes/DeliveryService/ledger/processMemory';
 
-test('knows that a state is older than the newest one of its order', () => {
+test('recognizes a state that is older than the newest one of its order', () => {
 	const memory = new ProcessMemory();
 	const isOutdated = (order: string, ...times: number[]) =>
 		times.map((call) => memory.isOutdated(order, { call }));
@@ -23,7 +23,7 @@ test('compares times of calls only with calls, and times of orders only with ord
 	expect(isOutdated({ call: 45, order: 34 })).toBe(true);
 });
 
-test('keeps the 10,000 orders that were seen last', () => {
+test('remembers the times of the 10,000 orders that were seen last', () => {
 	const memory = new ProcessMemory();
 	const see = (order: number, call: number) => memory.isOutdated(`#${order}`, { call });
 	for (let order = 0; order < 10_000; order++) see(order, 2);
@@ -32,7 +32,7 @@ test('keeps the 10,000 orders that were seen last', () => {
 	expect([0, 2, 1].map((order) => see(order, 1))).toEqual([true, true, false]);
 });
 
-test('is one for each workflow', () => {
+test('gives each workflow a process memory of its own', () => {
 	expect(processMemoryOf('a')).toBe(processMemoryOf('a'));
 	expect(processMemoryOf('b')).not.toBe(processMemoryOf('a'));
 });

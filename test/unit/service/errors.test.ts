@@ -38,7 +38,7 @@ describe('explaining a response', () => {
 		expect(explainFailure(respondWith(status))).toEqual({ message, description });
 	});
 
-	test('would be the same for every other request after a wrong key, a proxy or a redirect', () => {
+	test('expects every other request to fail as well after a wrong key, a proxy or a redirect', () => {
 		const statuses = [200, 299, 300, 307, 399, 400, 401, 403, 404, 407, 422, 429, 500, 503];
 		const all = statuses.filter((status) => isAboutAllRequests(respondWith(status)));
 		expect(all).toEqual([300, 307, 399, 401, 407]);
