@@ -348,23 +348,19 @@ describe('the email of "Morning report"', () => {
 		expect(eventsOf([{}], {})).toEqual([]);
 	});
 
-	test('sums the cost and the collected cash of the week, if there is a table', () => {
-		const outputs = {
-			Details: [
-				{
-					quiet: '',
-					created: 2,
-					needsYou: [],
-					failed: ['Execution 42: x'],
-					leftOut: [],
-					events: ['Statuses: 0'],
-				},
-			],
+	test('writes the lists, the events, and the cost and the collected cash of the week', () => {
+		const lists = {
+			quiet: '',
+			created: 2,
+			needsYou: [],
+			failed: ['Execution 42: x'],
+			leftOut: [],
+			events: ['Statuses: 0'],
 		};
-		const textFor = (deliveries: IDataObject[]) =>
-			emailOf('morning-report', { deliveries }, outputs).text;
-		const row = { deliveryId: 'D-1', price: '7.50', cash: '60' };
-		expect(textFor([{ ...row, shopifyStatus: 'DELIVERED' }, row])).toBe(
+		const week = { count_deliveryId: 2, sum_price: 15, sum_collected: 60 };
+		const withWeek = added('Details', { ...lists, rows: [] }, ['week'], { Week: [week] });
+		const { text } = added('Report', { ...lists, week: withWeek.week }, ['text']);
+		expect(text).toBe(
 			[
 				'Sent in the last 24 hours: 2',
 				'Needs you:\nExecution 42: x',
@@ -373,6 +369,18 @@ describe('the email of "Morning report"', () => {
 				'Last 7 days: 2 deliveries, cost 15.00, cash that drivers collected 60.00',
 			].join('\n\n'),
 		);
-		expect(textFor([{ error: 'No table' }])).not.toContain('Last 7 days');
+		const noTable = { Week: [{ count_deliveryId: 0, sum_price: 0, sum_collected: 0 }] };
+		expect(added('Details', { ...lists, rows: [] }, ['week'], noTable).week).toBe('');
+	});
+
+	test('takes the amounts of a row, and the cash only of a delivered one', () => {
+		const amounts = (row: IDataObject) => added('Amounts', row, ['price', 'collected']);
+		const row = { deliveryId: 'D-1', price: '7.50', cash: '60' };
+		expect(amounts({ ...row, shopifyStatus: 'DELIVERED' })).toMatchObject({
+			price: 7.5,
+			collected: 60,
+		});
+		expect(amounts(row)).toMatchObject({ price: 7.5, collected: 0 });
+		expect(amounts({ error: 'No table' })).toMatchObject({ price: 0, collected: 0 });
 	});
 });
