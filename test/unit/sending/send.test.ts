@@ -323,14 +323,18 @@ describe('the memory of a run', () => {
 	});
 
 	test('reports a store that keeps failing; the delivery is unknown later', async () => {
+		const memory = new ProcessMemory();
+		const ledger = () => new Ledger(store, time, memory);
 		failing = { from: 2, count: Infinity };
 		const jobs = jobsOf(1);
-		const { ledgerFailed } = await send(new FakeService(), jobs);
+		const { ledgerFailed } = await send(new FakeService(), jobs, { ledger: ledger() });
 		expect(kindsOf(jobs)).toEqual(['created']);
 		expect(ledgerFailed).toBe(true);
+		// Otherwise, the next execution would wait for it forever.
+		expect(memory.holders).toEqual(new Map());
 		failing = { from: Infinity, count: 0 };
 		const later = jobsOf(1);
-		await send(new FakeService(), later);
+		await send(new FakeService(), later, { ledger: ledger() });
 		expect(reasonsOf(later)).toEqual(['elsewhere']);
 	});
 });
