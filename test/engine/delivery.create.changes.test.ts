@@ -200,6 +200,25 @@ test('ignores the earlier state of an order that arrives late', async () => {
 	expect(needed).toEqual(['', noCash, '', cashOf('87.00 USD') + isChange(2)]);
 });
 
+test('reports each of two changes whose executions start at the same moment', async () => {
+	const call = (seconds: number, changes: IDataObject): IDataObject => ({
+		headers: { 'x-shopify-triggered-at': `2026-11-20T10:00:0${seconds}Z` },
+		body: shopifyOrder(changes),
+	});
+	const parameters = { ...fromOrders, ...orderParameters({}) };
+	const needed = async (item: IDataObject) =>
+		jsonOf((await service.run(parameters, { items: [item] })).items)[0]?.actionNeeded;
+	await needed(call(0, payableInCash));
+	const less = { ...payableInCash, total_outstanding: '60.00' };
+	const moved = { ...less, shipping_address: shippingAddress({ address1: '7 New Road' }) };
+	const reports = await Promise.all([call(1, less), call(2, moved), call(2, moved)].map(needed));
+	expect(reports.sort()).toEqual([
+		'',
+		cashOf('60.00 USD'),
+		compare(recipient.replace('214 Larkspur Lane', '7 New Road') + items) + isChange(2),
+	]);
+});
+
 test('ignores an order that was read before its last change', async () => {
 	const read = async (minutesAgo: number, changes: IDataObject) => {
 		const updated_at = new Date(Date.now() - minutesAgo * 60_000).toISOString();

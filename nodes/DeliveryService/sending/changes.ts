@@ -16,13 +16,19 @@ export async function claimReports(
 	clock: Clock,
 	signal?: AbortSignal,
 ): Promise<readonly Job[]> {
-	await waitForOthers(jobs, ledger, clock, signal);
-	const changed = jobs.filter(({ change }) => change);
-	if (changed.length === 0 || signal?.aborted) return [];
-	const own = await ledger.claimChanges(changed.flatMap(({ claim }) => claim ?? []));
-	const isOwn = ({ claim }: Job) => claim !== undefined && own.has(claim);
-	for (const job of changed) if (!isOwn(job)) job.change = undefined;
-	return changed.filter(isOwn);
+	const reported: Job[] = [];
+	for (let open = jobs; ;) {
+		await waitForOthers(open, ledger, clock, signal);
+		const changed = open.filter(({ change }) => change);
+		if (signal?.aborted) return [];
+		if (changed.length === 0) return reported;
+		const own = await ledger.claimChanges(changed.flatMap(({ claim }) => claim ?? []));
+		const isOwn = ({ claim }: Job) => claim !== undefined && own.has(claim);
+		reported.push(...changed.filter(isOwn));
+		// Another execution was faster, perhaps with an earlier state: what it leaves is the next change.
+		open = changed.filter((job) => !isOwn(job));
+		for (const { change } of open) if (change) change.isElsewhere = true;
+	}
 }
 
 /** Records that claimed changes were reported. @throws when the ledger fails: then they are reported again */
