@@ -66,7 +66,8 @@ const released =
 	'Order #1001 is no longer on hold. If you had its delivery stopped, ask the Delivery Service to go on.';
 const compare = (order: string) =>
 	`Order #1001 was changed in Shopify after it was sent. It is now: ${order}. Correct its delivery with the operation Update.`;
-const recipient = 'Maya Okafor, +1 217-555-0101, 214 Larkspur Lane, Apt 3B, Springfield, 62704; ';
+const recipient =
+	'Maya Okafor, +1 217-555-0101, maya.okafor@mail.example, 214 Larkspur Lane, Apt 3B, Springfield, 62704; ';
 const items = '1 × Linen Tablecloth - Sand / 150 x 250 cm, 2 × Stoneware Mug - Blue';
 const stop = (state: string) => `Order #1001 ${state}. Ask the Delivery Service to stop it.`;
 
@@ -122,6 +123,25 @@ describe('address and items', () => {
 			changed,
 			'',
 			compare(recipient + items) + isChange(2),
+		]);
+	});
+
+	test.each([
+		['name', { first_name: 'Ana', name: 'Ana Okafor' }, 'Maya Okafor', 'Ana Okafor'],
+		['phone', { phone: '+1 217-555-0199' }, '+1 217-555-0101', '+1 217-555-0199'],
+		['company', { company: 'Larch Ltd' }, '214 Lark', 'Larch Ltd, 214 Lark'],
+		['ZIP code', { zip: '62705' }, '62704', '62705'],
+	])('names a corrected %s', async (_, change, before, after) => {
+		const corrected = { shipping_address: shippingAddress(change) };
+		expect(await follow({}, corrected)).toEqual([
+			compare(recipient.replace(before, after) + items),
+		]);
+	});
+
+	test('names a corrected email address', async () => {
+		const email = 'ana@mail.example';
+		expect(await follow({}, { email, contact_email: email })).toEqual([
+			compare(recipient.replace('maya.okafor@mail.example', email) + items),
 		]);
 	});
 

@@ -6,6 +6,7 @@ import type { OrderMapping } from './mapping';
 import { amountText, sign } from './money';
 import type { Payment } from './payment';
 import { paymentKind } from './paymentNames';
+import { orderEmail } from './recipient';
 
 /** By what has changed: what is owed, and all else that a driver acts on. */
 export interface LaterChanges {
@@ -64,8 +65,8 @@ function isCashInHand({ state, methods }: Payment, mapping: OrderMapping): boole
 
 function restAction(facts: OrderFacts, stop: StopReason | undefined): Action {
 	if (stop) return { code: 'stopDelivery', why: stop };
-	const { recipient, address, units, lines, date } = facts;
-	const who = [recipient.name, recipient.phonenumber, address];
+	const { order, recipient, address, units, lines, date } = facts;
+	const who = [recipient.name, recipient.phonenumber, orderEmail(order), address];
 	const shown = lines.length > 0 ? lines : units.lines;
 	return {
 		code: 'orderChanged',
