@@ -1,6 +1,6 @@
 /** The example workflows that need no table: the starter, its reports, admin webhooks, the sheet, the chat. */
 import { createHmac, randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { cp, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -282,6 +282,45 @@ describe.each(['newest', '1.123'] as const)('examples without a table in n8n %s'
 			expect(text).not.toMatch(/No courier drives there|It is unknown whether/);
 			await report(1e-5);
 			expect((await env.email('No order from Shopify for')).text).toContain('Check the connection');
+		});
+
+		// The steps of "Back up and restore" in docs/run.md. It is the last: the memory of the tests above is gone.
+		test('after a restored backup, the starter names the orders that were sent since, and sends none again', async () => {
+			const { client, userFolder } = env.installation;
+			const { shop } = env.shopify;
+			const [folder, backup] = [join(userFolder, '.n8n'), join(userFolder, 'backup')];
+			const unpaid = { financial_status: 'pending', payment_gateway_names: ['bank transfer'] };
+			const met = await env.afterExecutions(starter, 2, () =>
+				shop.place({ ...samples[0]!, ...unpaid }),
+			);
+			await whileDown(async () => await cp(folder, backup, { recursive: true }));
+			const sent = await env.afterExecutions(starter, 4, () => [
+				shop.pay(met.id),
+				shop.place(samples[0]),
+			]);
+			await whileDown(async () => {
+				await rm(folder, { recursive: true });
+				await cp(backup, folder, { recursive: true });
+			});
+			await client.unpublish(starter);
+			await changeNode(env, starter, nodeNames.allowResending, ({ parameters }) => ({
+				parameters: { ...parameters, references: 'all' },
+			}));
+			expect((await client.run(starter, nodeNames.allowAgain)).status).toBe('success');
+			await changeNode(env, starter, nodeNames.createDelivery, ({ parameters }) => ({
+				parameters: { ...parameters, options: { firstSeenWithinHours: 1 } },
+			}));
+			for (const { id } of shop.orders()) shop.backdate(id, 2 * 3_600_000);
+			await client.publish(starter);
+			const before = control().deliveries().length;
+			for (let times = 0; times < 2; times += 1) expect((await catchUp()).status).toBe('success');
+			expect(control().deliveries()).toHaveLength(before);
+			for (const order of sent) {
+				expect(deliveriesOf(env, order)).toHaveLength(1);
+				expect(env.emails(`${order.name} was placed 2 hours ago`)).toHaveLength(1);
+			}
+			const later = await env.afterExecutions(starter, 2, () => shop.place(samples[0]));
+			expect(deliveriesOf(env, later)).toHaveLength(1);
 		});
 	});
 
