@@ -3,6 +3,7 @@ import { z } from 'zod/v4';
 
 import { valueAt } from '../common/data';
 import { isBlank, oneLine, stripInvisible } from '../common/text';
+import { isHouseNumberOf } from './houseNumber';
 import { parseDecimal, sign, toNumber } from './money';
 
 /** The invisible character between the parts of an address line (Shopify's "worldwide" library). */
@@ -156,9 +157,6 @@ function joinLine(parts: readonly string[]): string | undefined {
 	return parts.filter(Boolean).join(' ').replace(/,$/, '') || undefined;
 }
 
-/** A second line that starts with a house number, not with a floor as in "2nd floor". */
-const houseNumber = /^\d+(?!\d|(st|nd|rd|th)\b)/i;
-
 /**
  * Splits the lines of an address in countries with additional address fields: Shopify joins street and
  * number in the first line, and apartment and neighborhood in the second one. A house number that the
@@ -169,7 +167,7 @@ const houseNumber = /^\d+(?!\d|(st|nd|rd|th)\b)/i;
 function splitAddressLines<Lines extends { address1?: string; address2?: string }>(address: Lines) {
 	const [second = '', ...neighborhood] = splitLine(address.address2);
 	const street = joinLine(splitLine(address.address1));
-	const isNumber = street !== undefined && !/\d/.test(street) && houseNumber.test(second);
+	const isNumber = street !== undefined && isHouseNumberOf(street, second);
 	return Object.assign(address, {
 		address1: isNumber ? joinLine([street, second]) : street,
 		address2: isNumber ? undefined : joinLine([second]),
