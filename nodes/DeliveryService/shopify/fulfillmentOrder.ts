@@ -7,6 +7,7 @@ import {
 	ifReadable,
 	list,
 	object,
+	optionalContact,
 	optionalCount,
 	optionalLines,
 	optionalText,
@@ -86,7 +87,7 @@ export const fulfillmentOrderSchema = object({
 		/** What the customer entered at checkout for a local delivery. */
 		additional_information: object({
 			instructions: ifReadable(optionalLines),
-			phone: ifReadable(optionalText),
+			phone: optionalContact,
 		})
 			.nullish()
 			.catch(undefined),

@@ -5,6 +5,7 @@ import { valueAt } from '../common/data';
 import { isBlank, oneLine, stripInvisible } from '../common/text';
 import { isHouseNumberOf } from './houseNumber';
 import { parseDecimal, sign, toNumber } from './money';
+import { isHidden, isPlaceholder } from './placeholders';
 
 /** The invisible character between the parts of an address line (Shopify's "worldwide" library). */
 const wordJoiner = '\u2060';
@@ -74,6 +75,16 @@ const optionalAddressLine = optionalScalar('text', (value) =>
 		.split(wordJoiner)
 		.map((part) => oneLine(stripInvisible(part)))
 		.join(wordJoiner),
+);
+
+/** A name or a part of an address; what stands for a missing one counts as missing. */
+function withoutPlaceholder(schema: OptionalScalar<string>) {
+	return schema.transform((text) => (text === undefined || isPlaceholder(text) ? undefined : text));
+}
+
+/** A phone number or an email; one that is hidden counts as missing. */
+export const optionalContact = ifReadable(optionalText).transform((text) =>
+	text === undefined || isHidden(text) ? undefined : text,
 );
 
 /** An exact decimal number. */
@@ -177,19 +188,19 @@ function splitAddressLines<Lines extends { address1?: string; address2?: string 
 
 /** An address, or undefined or null. */
 export const orderAddressSchema = object({
-	name: optionalText,
+	name: withoutPlaceholder(optionalText),
 	first_name: optionalText,
 	last_name: optionalText,
-	company: ifReadable(optionalText),
-	phone: ifReadable(optionalText),
+	company: withoutPlaceholder(optionalText).catch(undefined),
+	phone: optionalContact,
 	/** Only destinations of fulfillment orders have one. */
-	email: ifReadable(optionalText),
-	address1: optionalAddressLine,
-	address2: ifReadable(optionalAddressLine),
-	city: optionalText,
+	email: optionalContact,
+	address1: withoutPlaceholder(optionalAddressLine),
+	address2: withoutPlaceholder(optionalAddressLine).catch(undefined),
+	city: withoutPlaceholder(optionalText),
 	province: optionalText,
 	province_code: optionalText,
-	zip: optionalText,
+	zip: withoutPlaceholder(optionalText),
 	country: optionalText,
 	country_code: optionalText,
 	latitude: ifReadable(decimal),
@@ -231,8 +242,8 @@ const lineItem = object({
 const customer = object({
 	first_name: optionalText,
 	last_name: optionalText,
-	email: ifReadable(optionalText),
-	phone: optionalText,
+	email: optionalContact,
+	phone: optionalContact,
 });
 
 /** An amount in the shop's currency, and the same in the customer's. */
@@ -261,9 +272,9 @@ export const orderSchema = object({
 	updated_at: ifReadable(optionalText),
 	test: flag,
 	source_name: ifReadable(optionalText),
-	email: ifReadable(optionalText),
-	contact_email: ifReadable(optionalText),
-	phone: ifReadable(optionalText),
+	email: optionalContact,
+	contact_email: optionalContact,
+	phone: optionalContact,
 	note: ifReadable(optionalLines),
 	note_attributes: noteAttributes,
 	tags,
@@ -302,7 +313,7 @@ export const orderSchema = object({
 			title: ifReadable(optionalText),
 			code: ifReadable(optionalText),
 			/** The phone number of a local delivery. */
-			phone: ifReadable(optionalText),
+			phone: optionalContact,
 			is_removed: flag.catch(undefined),
 		}),
 	)

@@ -8,6 +8,7 @@ import type { OrderMapping } from './mapping';
 import { sign, toText } from './money';
 import type { Order } from './order';
 import type { Address } from './orderSchema';
+import { isHidden } from './placeholders';
 
 type DropoffPlace = Delivery['dropoff'];
 type DropoffLocation = DropoffPlace['location'];
@@ -34,7 +35,7 @@ export function readRecipient(order: Order, mapping: OrderMapping, date: Deliver
 export type RecipientProblem =
 	/** Shopify may have removed the personal data. */
 	| { code: 'noPersonalData' }
-	/** The sales channel shows asterisks instead of the value. */
+	/** The sales channel hides the value, e.g. with asterisks. */
 	| { code: 'hidden'; value: string; channel: string | undefined }
 	| { code: 'noAddress' | 'noStreet' | 'noRecipientName' | 'noEmail' }
 	| { code: 'invalidEmail'; email: string };
@@ -79,10 +80,10 @@ export function lacksPersonalData(order: Order): boolean {
 	return personal.every((value) => value === undefined);
 }
 
-/** A name or a part of the address that the sales channel hides with asterisks; undefined if there is none. */
+/** A name or a part of the address that the sales channel hides; undefined if there is none. */
 function hiddenValue({ shipping_address: shipping }: Order): string | undefined {
-	return [shipping?.address1, shipping?.name, shipping?.city, shipping?.zip].find((value) =>
-		value?.normalize('NFKC').includes('**'),
+	return [shipping?.address1, shipping?.name, shipping?.city, shipping?.zip].find(
+		(value) => value !== undefined && isHidden(value),
 	);
 }
 

@@ -422,7 +422,10 @@ describe('location', () => {
 		[{ address1: '******' }, '******'],
 		[{ address1: '＊＊＊' }, '＊＊＊'],
 		[{ name: 'M*** R****' }, 'M*** R****'],
+		[{ name: 'M•• R•••' }, 'M•• R•••'],
 		[{ address1: 'Main Street 5', zip: '50***' }, '50***'],
+		[{ address1: 'XXXXX' }, 'XXXXX'],
+		[{ address1: '[REDACTED]' }, '[REDACTED]'],
 	])('rejects an address that the sales channel hides: %j', (changes, value) => {
 		const order = sampleOrder({
 			shipping_address: sampleAddress(changes),
@@ -433,9 +436,31 @@ describe('location', () => {
 		});
 	});
 
-	test('sends an address with a single asterisk', () => {
-		expect(locationOf({ address1: 'Unit 4*, 12 Main Street' }).address).toMatchObject({
-			streetName: 'Unit 4*, 12 Main Street',
+	test.each(['Unit 4*, 12 Main Street', 'XXX Main Street', 'Redacted Lane 5', '本町', 'A'])(
+		'sends a street that resembles a hidden or missing one: %s',
+		(streetName) => {
+			expect(locationOf({ address1: streetName }).address).toMatchObject({ streetName });
+		},
+	);
+
+	test('ignores a phone number and an email that the sales channel hides', () => {
+		const shipping_address = sampleAddress({ phone: '(+52)555*****81' });
+		const order = sampleOrder({ shipping_address, email: 'a***@example.com' });
+		expect(deliveryOf(order).dropoff.contact).toMatchObject({
+			email: 'ana.contact@example.com',
+			phonenumber: undefined,
+		});
+	});
+
+	test.each(['-', '.', '———', 'N/A', 'null'])('takes %s for a missing value', (text) => {
+		const address2 = { address2: text, company: text, city: text };
+		const location = locationOf(address2);
+		expect(location.instructions).toBeUndefined();
+		expect(location.address).not.toHaveProperty('city', text);
+		const order = sampleOrder({ shipping_address: sampleAddress({ address1: text }) });
+		expect(problemOf(order)).toEqual({
+			message:
+				'Order #1042 has no street ("address1") in its shipping address. Add it to the order in Shopify.',
 		});
 	});
 

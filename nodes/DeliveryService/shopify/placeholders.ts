@@ -1,0 +1,17 @@
+/** What stands in a field of an order without being its value: programs and sales channels write it. */
+
+/** Symbols in place of letters, or a whole value of a few words for it: "M*** R****", "50XXXX", "[Redacted]". */
+const hidden = /[*•●█■]{2}|^\P{L}*(?:x{4,}|redacted)\P{L}*$/iu;
+
+/** Whether a sales channel hides a value. */
+export function isHidden(text: string): boolean {
+	return hidden.test(text.normalize('NFKC'));
+}
+
+/** Only punctuation, or what programs write for nothing. */
+const placeholder = /^(?:[\p{P}\s]*|n[./ ]?a\.?|none|null|undefined)$/iu;
+
+/** Whether a text stands for a missing value: "-", "N/A". */
+export function isPlaceholder(text: string): boolean {
+	return placeholder.test(text) && !isHidden(text);
+}
