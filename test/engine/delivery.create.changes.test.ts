@@ -178,7 +178,19 @@ describe('delivery to be stopped', () => {
 		expect(await follow({}, held, held, {})).toEqual([
 			stop('is on hold'),
 			'',
-			`${released} ${compare(recipient + items)}${isChange(2)}`,
+			released + isChange(2),
+		]);
+	});
+
+	test('names what has changed when a hold ends, and nothing that has not', async () => {
+		const moved = { shipping_address: shippingAddress({ address1: '7 New Road' }) };
+		const changed = compare(recipient.replace('214 Larkspur Lane', '7 New Road') + items);
+		expect(await follow({}, held, { ...moved, ...held }, moved, held, moved)).toEqual([
+			stop('is on hold'),
+			'',
+			`${released} ${changed}${isChange(2)}`,
+			`${stop('is on hold')}${isChange(3)}`,
+			released + isChange(4),
 		]);
 	});
 

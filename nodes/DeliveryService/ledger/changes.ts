@@ -97,7 +97,7 @@ export async function readChanges(
 		const questions = pending.flatMap((one) => [
 			...versions.map((version) => entryOf(one.own, 'told', number, version)),
 			...digestEntries(one.own, number, comparedDigests(one)),
-			...heldEntries(one, number),
+			...digestEntries(one.own, number, { rest: one.sentAs.held }),
 			entryOf(one.own, 'change', number + 1),
 		]);
 		for (const entry of await access.ask(questions)) all.add(entry);
@@ -110,18 +110,13 @@ export async function readChanges(
 	);
 }
 
-/** The entry that says that a delivery was to wait. */
-function heldEntries({ own, sentAs: { held } }: Comparison, number: number): string[] {
-	return digestEntries(own, number, { rest: held });
-}
-
 /** An amount that is no longer owed is a change of a delivery that was sent with cash. */
 function comparedDigests({ sentAs: { cash = '', rest }, createdAs: { hasCash } }: Comparison) {
 	return { cash: hasCash ? cash : undefined, rest };
 }
 
 function changeOf(one: Comparison, number: number, known: ReadonlySet<string>): Change | undefined {
-	const { own, createdAs } = one;
+	const { own, sentAs, createdAs } = one;
 	const digests = comparedDigests(one);
 	const version =
 		number === 0
@@ -129,15 +124,22 @@ function changeOf(one: Comparison, number: number, known: ReadonlySet<string>): 
 			: versions.find((each) => known.has(entryOf(own, 'told', number, each)));
 	const isElsewhere = version === undefined;
 	const isOld = version !== digestVersion && !isElsewhere;
-	const differs = (some: SentAs) =>
-		!isOld && digestEntries(own, number, some).some((entry) => !known.has(entry));
+	const isRecorded = (at: number, some: SentAs) =>
+		digestEntries(own, at, some).every((entry) => known.has(entry));
+	const differs = (some: SentAs) => !isOld && !isRecorded(number, some);
 	const change = { cash: differs({ cash: digests.cash }), rest: differs({ rest: digests.rest }) };
 	if (!isElsewhere && !isOld && !change.cash && !change.rest) return undefined;
+	const { held } = sentAs;
+	let beforeHold = number;
+	while (held !== undefined && isRecorded(beforeHold, { rest: held })) beforeHold -= 1;
+	const wasHeld = beforeHold < number;
+	// A release alone changes nothing that a driver acts on.
+	if (wasHeld && isRecorded(beforeHold, { rest: digests.rest })) change.rest = false;
 	const next = number + 1;
 	return {
 		...(isElsewhere ? { cash: createdAs.hasCash, rest: digests.rest !== undefined } : change),
 		isElsewhere,
-		wasHeld: heldEntries(one, number).some((entry) => known.has(entry)),
+		wasHeld,
 		number: next,
 		claimed: entryOf(own, 'change', next),
 		recorded: [entryOf(own, 'told', next, digestVersion), ...digestEntries(own, next, digests)],
