@@ -2,11 +2,12 @@
  * The delivery date that the customer chose: where an order has it, which day it is, and when the order
  * is sent because of it. Luxon knows the months' names and which days exist.
  */
-import { DateTime, Info } from 'luxon';
+import { DateTime } from 'luxon';
 
 import { clockAt, dayAt } from '../common/clock';
 import { excerpt, normalizeName } from '../common/text';
 import type { OrderMapping } from './mapping';
+import { monthNamed } from './monthNames';
 import type { Order } from './order';
 import type { LineUnits } from './units';
 
@@ -84,7 +85,7 @@ export function findDeliveryDate(
 	const isOneDay = new Set(times.map((time) => dayAt(time, timeZone))).size === 1;
 	const window = isOneDay ? times.map((time) => clockAt(time, timeZone)) : [];
 	const written = texts.map((text) => toLocalTime(text, timeZone));
-	const read = written.map((text) => readDay(text, filters.deliveryDateFormat));
+	const read = written.map((text) => readDay(text, order, filters.deliveryDateFormat));
 	const days = texts.length > 0 ? read : times.slice(0, 1).map((time) => dayAt(time, timeZone));
 	const [day, ...others] = new Set(days);
 	const isUnclear = days.length > 0 && (day === undefined || others.length > 0);
@@ -110,35 +111,34 @@ function toLocalTime(text: string, timeZone: string): string {
 
 const onlyDate = /^\s*\d+([-/.])\d+\1\d+\s*$/;
 const yearFirst = /(?<!\d)(\d{4})\s?[-/.年년]\s?(\d{1,2})\s?[-/.月월]\s?(\d{1,2})(?!\d)/;
-const yearLast = /(?<!\d)(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d\d)(?!\d)/;
-const dayAndMonth =
-	/(?<!\d)(\d{1,2})(?:st|nd|rd|th)? (?:(?:de|of) )?(\p{L}+) (?:(?:de|of) )?(\d{4})(?!\d)/u;
-const monthAndDay = /(\p{L}+) (?:the )?(\d{1,2})(?:st|nd|rd|th)? (\d{4})(?!\d)/u;
+const yearLast = /(?<!\d)(\d{1,2})\s?([-/.])\s?(\d{1,2})\s?\2\s?(\d{4}|\d\d)(?!\d)/;
+const withoutYear = /(?<!\d)(\d{1,2})\s?[月월]\s?(\d{1,2})(?!\d)/;
+const dayAndMonth = /(?<!\d)(\d{1,2})(?:st|nd|rd|th)? (?:(?:de|of) )?(\p{L}+)/gu;
+const monthAndDay = /(\p{L}+) (?:the )?(\d{1,2})(?:st|nd|rd|th)?(?!\d)/gu;
 
-/** The numbers of the months by their names in the languages of {@link deliveryDateAttributes}. */
-let monthsByName: Map<string, number> | undefined;
+/** The digits of other scripts, ten of each. */
+const digits = '٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹०१२३४५६७८९০১২৩৪৫৬৭৮৯๐๑๒๓๔๕๖๗๘๙';
+const anyDigit = new RegExp(`[${digits}]`, 'g');
 
-function monthNamed(name: string): number | undefined {
-	monthsByName ??= new Map(
-		['en', 'es', 'pt', 'fr', 'de', 'it', 'nl'].flatMap((locale) =>
-			(['short', 'long'] as const).flatMap((length) =>
-				Info.months(length, { locale }).map((month, index): [string, number] => [
-					normalizeName(month),
-					index + 1,
-				]),
-			),
-		),
-	);
-	return monthsByName.get(name);
+/** A text with the dashes and digits of ASCII. */
+function withPlainDigits(text: string): string {
+	return text
+		.normalize('NFKC')
+		.replace(/\p{Pd}/gu, '-')
+		.replace(anyDigit, (digit) => String(digits.indexOf(digit) % 10));
 }
 
 /** A date as YYYY-MM-DD; undefined if it is none, or can be read in two ways. */
-function readDay(text: string, format: Filters['deliveryDateFormat']): string | undefined {
-	const numbers = text.normalize('NFKC');
+function readDay(
+	text: string,
+	order: Order,
+	format: Filters['deliveryDateFormat'],
+): string | undefined {
+	const numbers = withPlainDigits(text);
 	const [, year, month, day] = yearFirst.exec(numbers) ?? [];
 	if (year !== undefined) return toDay(year, month, day);
 	const found = yearLast.exec(numbers);
-	if (!found) return readNamedDay(text);
+	if (!found) return readNamedDay(numbers, order);
 	const [, first, , second, written = ''] = found;
 	// "24/12/26" can be read in three ways.
 	const last = format === 'automatic' || written.length === 4 ? written : `20${written}`;
@@ -147,18 +147,43 @@ function readDay(text: string, format: Filters['deliveryDateFormat']): string | 
 	return onlyOne([dayFirst, monthFirst]);
 }
 
-/** A date with the name of its month, e.g. "Dec 24, 2026". */
-function readNamedDay(text: string): string | undefined {
+/** A date with the name of its month, e.g. "Dec 24, 2026" or "12月24日". */
+function readNamedDay(text: string, order: Order): string | undefined {
+	const [, month, day] = withoutYear.exec(text) ?? [];
+	if (month !== undefined) return nextDay(order, month, day);
 	// In Spanish, French and Italian, "mar" is also Tuesday.
 	const words = normalizeName(text);
-	const others = words.replace(/^mar /, '').split(' ');
-	if (new Set(others.flatMap((word) => monthNamed(word) ?? [])).size > 1) return undefined;
-	const [, day, month = '', year] = dayAndMonth.exec(words) ?? [];
-	const [, monthBefore = '', dayAfter, yearAfter] = monthAndDay.exec(words) ?? [];
-	return onlyOne([
-		toDay(year, monthNamed(month), day),
-		toDay(yearAfter, monthNamed(monthBefore), dayAfter),
-	]);
+	const others = words.replace(/^mar /, '');
+	const hasMonth = others.split(' ').some((word) => monthNamed(word) !== undefined);
+	const dates = hasMonth ? others : words;
+	const [, year] = /(?<!\d)(\d{4})(?!\d)/.exec(dates) ?? [];
+	const found = [
+		...Array.from(dates.matchAll(dayAndMonth), ([, day, month = '']) => ({ month, day })),
+		...Array.from(dates.matchAll(monthAndDay), ([, month = '', day]) => ({ month, day })),
+	].flatMap(({ month, day }) => {
+		const number = monthNamed(month);
+		if (number === undefined) return [];
+		return year === undefined ? nextDay(order, number, day) : toDay(year, number, day);
+	});
+	return onlyOne(found);
+}
+
+/** A date without a year: the next one after the order was placed, if that is within half a year. */
+function nextDay(
+	{ created_at = '' }: Order,
+	month: string | number,
+	day: string | undefined,
+): string | undefined {
+	const placed = DateTime.fromISO(created_at, { zone: 'UTC' });
+	if (!placed.isValid) return undefined;
+	// It may have been placed on another day in the shop's time zone.
+	const [from, to] = [
+		placed.minus({ days: 1 }).toISODate(),
+		placed.plus({ months: 6 }).toISODate(),
+	];
+	return [placed.year, placed.year + 1]
+		.map((year) => toDay(String(year), month, day))
+		.find((found) => found !== undefined && found >= from && found <= to);
 }
 
 function onlyOne(days: ReadonlyArray<string | false | undefined>): string | undefined {
@@ -168,7 +193,8 @@ function onlyOne(days: ReadonlyArray<string | false | undefined>): string | unde
 
 function toDay(year = '', month: string | number = '', day = ''): string | undefined {
 	const date = DateTime.fromFormat(`${year}-${month}-${day}`, 'yyyy-M-d', { zone: 'UTC' });
-	return date.isValid && date.year > 1999 ? date.toISODate() : undefined;
+	// Other calendars count otherwise: 2026 is 2569 in Thailand, and 1405 in Iran.
+	return date.isValid && date.year > 1999 && date.year < 2200 ? date.toISODate() : undefined;
 }
 
 /** The day on which an order is to be sent by its delivery date, if it has not come yet. */

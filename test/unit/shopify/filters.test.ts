@@ -381,6 +381,21 @@ describe('the delivery date', () => {
 		['2026年12月24日', ', 2026年12月24日'],
 		['２０２６年１２月２４日（木）', ', ２０２６年１２月２４日（木）'],
 		['2026년 12월 24일', ', 2026년 12월 24일'],
+		['24. 12. 2026', ', 24. 12. 2026'],
+		['24–12–2026', ', 24–12–2026'],
+		['٢٤/١٢/٢٠٢٦', ', ٢٤/١٢/٢٠٢٦'],
+		['2026. december 24.', ', 2026. december 24.'],
+		['24 grudnia 2026', ', 24 grudnia 2026'],
+		['24 Aralık 2026 Perşembe', ', 24 Aralık 2026 Perşembe'],
+		['24 декабря 2026 г.', ', 24 декабря 2026 г.'],
+		['٢٤ ديسمبر ٢٠٢٦', ', ٢٤ ديسمبر ٢٠٢٦'],
+		// Without a year, it is the next one after the order was placed.
+		['12月24日(木)', ', 12月24日(木)'],
+		['令和8年12月24日', ', 令和8年12月24日'],
+		['12월 24일', ', 12월 24일'],
+		['Thu 24 Dec', ', Thu 24 Dec'],
+		['Thursday, December 24th', ', Thursday, December 24th'],
+		['Dec 24, 10-12', ', Dec 24, 10-12'],
 	])(
 		'%s skips an order until the day before, and is in the instructions, with "%s"',
 		(text, beside, deliveryDateFormat = 'automatic') => {
@@ -392,6 +407,17 @@ describe('the delivery date', () => {
 			expect(sent).toBe(`Deliver: 2026-12-24${beside}`);
 		},
 	);
+
+	test('without a year is of the year in which it is next after the order was placed', () => {
+		const untilOf = (text: string, created_at: string | null) =>
+			outcome({ ...on(text), created_at }, skipping);
+		const [november, january] = ['2026-11-20T09:00:00-06:00', '2027-01-02T00:30:00+09:00'];
+		expect(untilOf('5 Jan', november)).toMatchObject({ code: 'scheduled' });
+		expect(untilOf('12월 30일', january).kind).toBe('invalid');
+		expect(untilOf('20 Nov', november).kind).toBe('delivery');
+		expect(untilOf('1 Jan', january)).toMatchObject({ code: 'scheduled' });
+		expect(untilOf('24 Dec', null).kind).toBe('invalid');
+	});
 
 	test('is read day first or month first if that is set', () => {
 		const untilOf = (deliveryDateFormat: string, text = '05/12/2026') =>
@@ -412,6 +438,16 @@ describe('the delivery date', () => {
 		'24/12/26',
 		'12 Dec or 12 Jan 2026',
 		'24 Dec 10:00 2026',
+		'24 Dec 10:00',
+		'24/12',
+		'1-2 days',
+		'30 February',
+		// The first is too far away for a date without a year, and the second one is of another calendar.
+		'20 June',
+		'24/12/2569',
+		'Dec 24 - Dec 26, 2026',
+		// The month is another one in Polish than in Croatian.
+		'24 listopada 2026',
 	])('is an error if it is not clear (%s), or a note without the option', (text) => {
 		expect(problemOf(sampleOrder(on(text)), { filters: skipping }).message).toBe(
 			`Order #1042 has the delivery date "${text}", which is not clear. Set Delivery Date Format under Filters, or correct the date in Shopify.`,
