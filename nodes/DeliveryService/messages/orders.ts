@@ -163,7 +163,7 @@ function actionText(action: Action, label: string): string {
 		case 'futureDate':
 			return `${label} was sent now, but its delivery date is ${action.day}. Ask the Delivery Service to bring it on that day.`;
 		case 'unclearDate':
-			return `${label} was sent now, but its delivery date "${action.text}" is not clear. Tell the Delivery Service the right day, and for later orders, set Delivery Date Format under Filters.`;
+			return `${label} was sent now, but its delivery date "${action.text}" is not clear. Tell the Delivery Service the right day. If dates in your shop look like 05/06/2026, set Delivery Date Format under Filters.`;
 		case 'missingFields':
 			return `${label} may be decided wrongly: Shopify did not return ${quoted(action.fields)}. Request ${action.fields.length === 1 ? 'it' : 'them'} in the Shopify node or the query.`;
 		case 'held':

@@ -120,7 +120,7 @@ function problemOf({ label = 'The order' }: OrderSubject, problem: OrderProblem)
 			};
 		case 'unclearDate':
 			return {
-				message: `${label} has the delivery date "${problem.text}", which is not clear. Set Delivery Date Format under Filters, or correct the date in Shopify.`,
+				message: `${label} has the delivery date "${problem.text}", which is not clear. Write it in Shopify with the year first, e.g. 2026-12-24. If dates in your shop look like 05/06/2026, set Delivery Date Format under Filters.`,
 			};
 		case 'unknownPartItem':
 			return {

@@ -450,11 +450,11 @@ describe('the delivery date', () => {
 		'24 listopada 2026',
 	])('is an error if it is not clear (%s), or a note without the option', (text) => {
 		expect(problemOf(sampleOrder(on(text)), { filters: skipping }).message).toBe(
-			`Order #1042 has the delivery date "${text}", which is not clear. Set Delivery Date Format under Filters, or correct the date in Shopify.`,
+			`Order #1042 has the delivery date "${text}", which is not clear. Write it in Shopify with the year first, e.g. 2026-12-24. If dates in your shop look like 05/06/2026, set Delivery Date Format under Filters.`,
 		);
 		expect(outcome(on(text))).toMatchObject({
 			kind: 'delivery',
-			needed: `Order #1042 was sent now, but its delivery date "${text}" is not clear. Tell the Delivery Service the right day, and for later orders, set Delivery Date Format under Filters.`,
+			needed: `Order #1042 was sent now, but its delivery date "${text}" is not clear. Tell the Delivery Service the right day. If dates in your shop look like 05/06/2026, set Delivery Date Format under Filters.`,
 		});
 	});
 
