@@ -40,9 +40,18 @@ const cashStems = compileStems(`
 /** Whole words: in other words, "cod" means nothing, and it is a code in several languages. */
 const cashWord = /(?:^| )(?:cod|c o d|crbt)(?= |$)/;
 
-/** What a name in brackets may say besides: that it is cash. */
-const cash =
-	/^(?:cash|efectivo|en efectivo|dinheiro|especes|contanti|bar|gotowka|numerar|nakit|現金|现金|نقدا)$/;
+/** What a name in brackets may say besides: that it is cash, in the languages above. */
+const cash = new Set(
+	`
+	cash, in cash, cash only, efectivo, en efectivo, dinheiro, em dinheiro, espèces, en espèces, liquide
+	contanti, in contanti, bar, in bar, bargeld, contant, kontant, kontanter, käteinen, sularaha
+	hotově, hotovost, v hotovosti, gotówka, gotówką, készpénz, készpénzben, numerar, gotovina, gotovinom
+	nakit, nakit ödeme, наличные, наличными, готівка, готівкою, в брой, μετρητά, με μετρητά, grynais
+	نقدا, نقدي, كاش, نقد, نقدی, מזומן, במזומן, नकद, कैश, নগদ, 現金, 现金, 현금, เงินสด, tiền mặt, tunai
+`
+		.split(/[,\n]/)
+		.map(normalizeName),
+);
 
 /** Methods whose orders are paid before they are sent. An asterisk stands for the rest of a word. */
 const otherWords = compileWords(`
@@ -102,7 +111,7 @@ function readName(name: string): PaymentKind {
 	const isOther = otherWords.test(whole) || otherSigns.test(whole.replaceAll(' ', ''));
 	if (![outside, ...inside].some(saysCash)) return isOther ? 'other' : 'unknown';
 	const areBracketsKnown = inside.every(
-		(text) => !/\p{L}/u.test(text) || cash.test(text) || saysCash(text),
+		(text) => !/\p{L}/u.test(text) || cash.has(text) || saysCash(text),
 	);
 	return isOther || contradictions.test(whole) || !areBracketsKnown ? 'unknown' : 'cashOnDelivery';
 }
