@@ -2,15 +2,20 @@
  * Comparing the statuses of deliveries. The API document names two of them, in words
  * (docs/api.md, section 3); services and their clients spell them as codes, too, e.g. "pending_to_review".
  */
-import { foldWords } from '../common/text';
+import { normalizeName } from '../common/text';
+
+/** A status without case, accents, spaces and punctuation, unless it has nothing else. */
+function keyOf(status: string): string {
+	return normalizeName(status).replaceAll(' ', '') || status;
+}
 
 /** Whether the service could not find the address of a delivery (docs/api.md, section 3). */
 export function isPendingReview(status: string): boolean {
-	const folded = foldWords(status);
-	return folded.includes('pending') && folded.includes('review');
+	const key = keyOf(status);
+	return key.includes('pending') && key.includes('review');
 }
 
 /** Whether two texts are the same status in any spelling. */
 export function isSameStatus(one: string, other: string): boolean {
-	return foldWords(one) === foldWords(other) || (isPendingReview(one) && isPendingReview(other));
+	return keyOf(one) === keyOf(other) || (isPendingReview(one) && isPendingReview(other));
 }

@@ -20,6 +20,9 @@ test.each([
 	['picked up', 'picked_up'],
 	['Picked Up', 'pickedUp'],
 	['Déjà vu', 'DEJA_VU'],
+	['attempt 1', 'attempt_1'],
+	['picked up', 'Picked.Up'],
+	['✅', '✅'],
 	['pending review', 'pending_to_review'],
 ])('%j is the status %j', (one, other) => {
 	expect(isSameStatus(one, other)).toBe(true);
