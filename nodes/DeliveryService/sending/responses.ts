@@ -1,4 +1,5 @@
 /** What a response means: whether a request may be retried, and the outcome of each delivery in it. */
+import { normalizeName } from '../common/text';
 import { isSuccess, type Exchange } from '../service/client';
 import { isAboutAllRequests, isCertificateError, isRedirect } from '../service/errors';
 import { codeAndMessageSchema, creationResponseSchema, errorBodySchema } from '../service/schemas';
@@ -149,7 +150,10 @@ function countBy<Value>(values: readonly Value[]): (value: Value) => number {
 	return (value) => counts.get(value) ?? 0;
 }
 
-/** The position of a record's delivery, unless its reference ID is that of another one in the batch. */
+/**
+ * The position of a record's delivery, unless its reference ID is that of another one in the batch, in
+ * whatever spelling the service returns it.
+ */
 function positionOf(
 	{ index, referenceId }: CreatedRecord,
 	batch: readonly Job[],
@@ -157,8 +161,9 @@ function positionOf(
 	if (typeof index !== 'number' || !batch[index]) return undefined;
 	const reference = readableText.parse(referenceId);
 	if (reference === undefined || batch[index].delivery?.referenceId === reference) return index;
-	const isOfAnother = batch.some(({ delivery }) => delivery?.referenceId === reference);
-	return isOfAnother ? undefined : index;
+	const name = normalizeName(reference);
+	const isNamed = ({ delivery }: Job) => normalizeName(delivery?.referenceId ?? '') === name;
+	return isNamed(batch[index]) || !batch.some(isNamed) ? index : undefined;
 }
 
 /** A delivery's ID: text, or a positive whole number. */

@@ -43,6 +43,22 @@ test.each<[string, unknown[], string[]]>([
 		[{ index: 0, referenceId: 'R1', id: 'a' }],
 		['unknown', 'unknown'],
 	],
+	[
+		'by index, if the service spells the reference IDs in another way',
+		[
+			{ index: 0, referenceId: 'r0', id: 'a' },
+			{ index: 1, referenceId: '#R1', id: 'b' },
+		],
+		['a', 'b'],
+	],
+	[
+		'not with the reference ID of another delivery in another spelling',
+		[
+			{ index: 0, referenceId: 'r1', id: 'a' },
+			{ index: 1, referenceId: '#R0', id: 'b' },
+		],
+		['unknown', 'unknown'],
+	],
 	['not beyond the batch', [{ index: 2, id: 'a' }], ['unknown', 'unknown']],
 	['not when the index is text', [{ index: '0', id: 'a' }], ['unknown', 'unknown']],
 	['not without index and reference ID', [{ id: 'a' }, { id: 'b' }], ['unknown', 'unknown']],
