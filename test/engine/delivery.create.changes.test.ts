@@ -109,6 +109,28 @@ describe('cash', () => {
 		expect(await follow(payableInCash, { ...payableInCash, ...later, ...fulfilled })).toEqual(['']);
 	});
 
+	test('says that nothing is owed once the card of a customer is charged later', async () => {
+		const payment_gateway_names = ['Cash on Delivery (COD)', 'shopify_payments'];
+		const authorized = { ...payableInCash, financial_status: 'authorized', payment_gateway_names };
+		expect(await follow(payableInCash, authorized)).toEqual([noCash]);
+	});
+
+	test('says that nothing is owed of an order that became free', async () => {
+		const free = {
+			financial_status: 'paid',
+			total_outstanding: '0.00',
+			current_total_price: '0.00',
+		};
+		expect(await follow(payableInCash, { ...payableInCash, ...free })).toEqual([noCash]);
+	});
+
+	test('says that an open return may change what is owed', async () => {
+		const returned = { ...payableInCash, return_status: 'in_progress' };
+		expect(await follow(payableInCash, returned)).toEqual([
+			'Order #1001 has an open return. Shopify says that the customer now owes 87.00 USD, and the return may change that. If the driver should collect another amount than before, set the cash of this delivery with the operation Update.',
+		]);
+	});
+
 	test('compares no cash of a delivery that was sent without', async () => {
 		const refunded = { total_outstanding: '5.00', financial_status: 'partially_paid' };
 		expect(await follow({}, refunded)).toEqual(['']);
@@ -203,6 +225,20 @@ describe('delivery to be stopped', () => {
 			refunds: [refund(lineItem().id, 1)],
 		};
 		expect(await follow(payableInCash, canceled, refunded)).toEqual([stop('was canceled'), '']);
+	});
+
+	test('says that all items of a sent order were removed, and what they are after that', async () => {
+		const lines = [lineItem(), mugs()];
+		const removed = {
+			...payableInCash,
+			total_outstanding: '0.00',
+			current_total_price: '0.00',
+			line_items: lines.map((line) => ({ ...line, current_quantity: 0, fulfillable_quantity: 0 })),
+		};
+		expect(await follow(payableInCash, removed, payableInCash)).toEqual([
+			stop('has no items left'),
+			`${cashOf('87.00 USD')} ${compare(recipient + items)}${isChange(2)}`,
+		]);
 	});
 
 	test('says that the cash of a held order has changed', async () => {

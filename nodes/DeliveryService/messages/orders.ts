@@ -186,9 +186,13 @@ function setCash(amount?: string): string {
 	return `set the cash of this delivery${amount === undefined ? '' : ` to ${amount}`} with the operation Update`;
 }
 
-function owedText({ owed, isPart, isFulfilled }: Extract<Action, { code: 'owedChanged' }>): string {
+type OwedChanged = Extract<Action, { code: 'owedChanged' }>;
+
+function owedText({ owed, isPart, isFulfilled, hasOpenReturn }: OwedChanged): string {
 	if (owed === undefined)
 		return `is paid now, but its delivery collects cash: ${isFulfilled ? 'if the driver has not come yet, ' : ''}${setCash('0')}.`;
+	if (hasOpenReturn)
+		return `has an open return. Shopify says that the customer now owes ${owed}, and the return may change that. If the driver should collect another amount than before, ${setCash()}.`;
 	return isPart
 		? `changed after it was sent: the customer now owes ${owed} for the whole order. Compare the cash of its deliveries, and correct it with the operation Update.`
 		: `changed after it was sent: the customer now owes ${owed}, and its delivery collects another amount. So ${setCash(owed)}.`;
@@ -229,6 +233,7 @@ const stateNames: Readonly<Record<StopReason, string>> = {
 	cancelled: 'was canceled',
 	refunded: 'was fully refunded',
 	voided: 'has a voided payment',
+	emptied: 'has no items left',
 	closed: 'was closed',
 	incomplete: 'was closed',
 };

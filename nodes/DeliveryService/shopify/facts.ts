@@ -41,7 +41,15 @@ export interface OrderFacts {
 }
 
 /** What happened to an order in Shopify, so that a driver should not deliver it. */
-export type StopReason = 'cancelled' | 'refunded' | 'voided' | 'onHold' | 'closed' | 'incomplete';
+export type StopReason =
+	| 'cancelled'
+	| 'refunded'
+	| 'voided'
+	/** All items were removed. */
+	| 'emptied'
+	| 'onHold'
+	| 'closed'
+	| 'incomplete';
 
 /** Reads an order. Never throws. */
 export function readFacts(
@@ -88,6 +96,9 @@ function findStopReason(facts: OrderFacts, units: OrderUnits): StopReason | unde
 	if (order.cancelled_at) return 'cancelled';
 	if (facts.isFulfilled) return undefined;
 	if (state === 'refunded' || state === 'voided') return state;
+	const shippable = units.lines.filter(({ line }) => needsShipping(line));
+	if (shippable.length > 0 && shippable.every(({ line, canceled }) => canceled >= line.quantity))
+		return 'emptied';
 	switch (order.fulfillmentOrder?.status) {
 		case 'on_hold':
 			return 'onHold';

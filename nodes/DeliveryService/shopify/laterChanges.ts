@@ -4,7 +4,6 @@ import type { Action } from './decide';
 import type { OrderFacts, StopReason } from './facts';
 import type { OrderMapping } from './mapping';
 import { amountText, sign } from './money';
-import type { Payment } from './payment';
 import { paymentKind } from './paymentNames';
 import { orderEmail } from './recipient';
 
@@ -26,7 +25,13 @@ export interface ChangedOrder {
 /** A person corrects the cash or the rest of a delivery. */
 export type LaterChange =
 	/** What the customer owes now, with its currency; undefined if nothing. */
-	| { code: 'owedChanged'; owed: string | undefined; isPart: boolean; isFulfilled: boolean }
+	| {
+			code: 'owedChanged';
+			owed: string | undefined;
+			isPart: boolean;
+			isFulfilled: boolean;
+			hasOpenReturn: boolean;
+	  }
 	| { code: 'orderChanged'; order: ChangedOrder };
 
 /** What to do if a sent order has changed. Which of it has, is known by its digests. */
@@ -34,18 +39,20 @@ export function laterChanges(facts: OrderFacts, mapping: OrderMapping): LaterCha
 	const { order, payment, stop, isFulfilled } = facts;
 	const isFinal = stop !== undefined && stop !== 'onHold';
 	const { owed } = payment;
+	const isOwed = owed && sign(owed) > 0 && payment.state !== 'reserved';
 	// After the delivery, an amount changes by returns and by what the driver has brought.
 	const isOver = isFinal || (isFulfilled && payment.state !== 'paid');
-	const isSilent = isOver || !owed || isCashInHand(payment, mapping);
+	const isSilent = isOver || !owed || isCashInHand(facts, mapping);
 	return {
 		cash: isSilent
 			? []
 			: [
 					{
 						code: 'owedChanged',
-						owed: sign(owed) > 0 ? amountText(owed, order.currency) : undefined,
+						owed: isOwed ? amountText(owed, order.currency) : undefined,
 						isPart: order.fulfillmentOrder !== undefined,
 						isFulfilled,
+						hasOpenReturn: payment.openReturn !== undefined,
 					},
 				],
 		rest: [restAction(facts, stop)],
@@ -54,9 +61,12 @@ export function laterChanges(facts: OrderFacts, mapping: OrderMapping): LaterCha
 
 /**
  * Whether an order was marked as paid by hand: then the driver has usually brought its cash. Another way
- * to pay would be among its methods.
+ * to pay would be among its methods, and an order that costs nothing any more was not paid.
  */
-function isCashInHand({ state, methods }: Payment, mapping: OrderMapping): boolean {
+function isCashInHand({ order, payment }: OrderFacts, mapping: OrderMapping): boolean {
+	const { state, methods } = payment;
+	const total = order.current_total_price ?? order.total_price;
+	if (total && sign(total) <= 0) return false;
 	const isByHand = (method: string) =>
 		fold(method) === 'manual' ||
 		paymentKind(method, mapping.cashOnDeliveryMethods) === 'cashOnDelivery';
@@ -66,7 +76,7 @@ function isCashInHand({ state, methods }: Payment, mapping: OrderMapping): boole
 function restAction(facts: OrderFacts, stop: StopReason | undefined): Action {
 	if (stop) return { code: 'stopDelivery', why: stop };
 	const { order, recipient, address, units, lines, date } = facts;
-	const who = [recipient.name, recipient.phonenumber, orderEmail(order), address];
+	const who = [recipient.name, recipient.phonenumber, orderEmail(order), address || undefined];
 	const shown = lines.length > 0 ? lines : units.lines;
 	return {
 		code: 'orderChanged',
