@@ -160,6 +160,12 @@ describe('address and items', () => {
 		]);
 	});
 
+	test('ignores that the sales channel hides the recipient later, but not that the order is canceled', async () => {
+		const hidden = { shipping_address: shippingAddress({ name: 'M*** O***', address1: '******' }) };
+		const canceled = { ...hidden, cancelled_at: '2026-11-27T01:00:00Z' };
+		expect(await follow({}, hidden, {}, canceled)).toEqual(['', '', stop('was canceled')]);
+	});
+
 	test('names a corrected email address', async () => {
 		const email = 'ana@mail.example';
 		expect(await follow({}, { email, contact_email: email })).toEqual([

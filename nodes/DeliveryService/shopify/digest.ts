@@ -10,14 +10,14 @@ import { findDeliveryDate } from './deliveryDate';
 import type { OrderFacts, StopReason } from './facts';
 import type { OrderMapping } from './mapping';
 import { sign, toNumber } from './money';
-import { lacksPersonalData, orderEmail } from './recipient';
+import { hiddenValue, lacksPersonalData, orderEmail } from './recipient';
 import { needsShipping, type LineUnits } from './units';
 
 /** What the ledger compares, see `ledger/changes.ts`. */
 export interface Digests {
 	/** The amount owed, or '' if nothing is; undefined for a delivery that collects no cash. */
 	cash?: string;
-	/** All else; undefined for a fulfilled order, whose delivery can't follow it. */
+	/** All else; undefined if the order doesn't show it, or is fulfilled: its delivery can't follow it. */
 	rest?: string;
 	/** What `rest` is during a hold. */
 	held: string;
@@ -27,7 +27,7 @@ export interface Digests {
  * The digests of an order.
  *
  * @param collectsCash whether its delivery collects cash; true if that is unknown
- * @returns undefined for an order that is not compared: one without its amounts or personal data
+ * @returns undefined for an order that is not compared, because it lacks its amounts
  */
 export function sentAsOf(
 	facts: OrderFacts,
@@ -36,10 +36,13 @@ export function sentAsOf(
 ): Digests | undefined {
 	const { order, stop, isFulfilled } = facts;
 	const { owed } = facts.payment;
-	if (!owed || lacksPersonalData(order)) return undefined;
+	if (!owed) return undefined;
 	// 60.00 in REST is 60.0 in GraphQL.
 	const cash = sign(owed) > 0 ? String(toNumber(owed)) : '';
-	const rest = stop ? stopped(stop) : isFulfilled ? undefined : details(facts, mapping);
+	// Shopify or the sales channel may remove or hide who ordered at any time: that changes no delivery.
+	const isShown = !lacksPersonalData(order) && hiddenValue(order) === undefined;
+	const isCompared = isShown && !isFulfilled;
+	const rest = stop ? stopped(stop) : isCompared ? details(facts, mapping) : undefined;
 	return {
 		...(collectsCash && { cash }),
 		...(rest && { rest: digest(rest) }),

@@ -81,7 +81,7 @@ export function lacksPersonalData(order: Order): boolean {
 }
 
 /** A name or a part of the address that the sales channel hides; undefined if there is none. */
-function hiddenValue({ shipping_address: shipping }: Order): string | undefined {
+export function hiddenValue({ shipping_address: shipping }: Order): string | undefined {
 	return [shipping?.address1, shipping?.name, shipping?.city, shipping?.zip].find(
 		(value) => value !== undefined && isHidden(value),
 	);
