@@ -480,6 +480,24 @@ describe('changes from a Shopify order', () => {
 		]);
 	});
 
+	test('leaves recipient and address as they are if the sales channel hides them now', async () => {
+		await service.seed(1);
+		const shipping_address = shippingAddress({ name: 'M*** O****', address1: '******' });
+
+		const { items } = await service.run(fromOrder(), {
+			items: [shopifyOrder({ shipping_address })],
+		});
+
+		expect(updates()).toMatchObject([{ deliveryChanges: { packages: [parcel], cod: 0 } }]);
+		expect(JSON.stringify(updates())).not.toContain('**');
+		expect(jsonOf(items)).toMatchObject([
+			{
+				actionNeeded:
+					'Not updated: recipient, address. Ask the Delivery Service to change this if needed.',
+			},
+		]);
+	});
+
 	test('finds a delivery date by the same detail as Create', async () => {
 		await service.seed(1);
 		const date = { name: 'Tour day', value: 'Friday, 27 November' };

@@ -8,6 +8,7 @@ import { findOrder } from './item';
 import { openFilters, type OrderMapping } from './mapping';
 import { identifiersOf, orderLabel } from './order';
 import type { OrderProblem, OrderSubject } from './problems';
+import { hiddenValue, type Recipient } from './recipient';
 import { findSkip, type Skip } from './skipping';
 import { isPartlyFulfilled, toPackages } from './units';
 
@@ -28,7 +29,7 @@ type ChangesResult =
 /**
  * Maps the current state of a Shopify order to changes of its delivery (docs/api.md, section 4.2):
  * recipient, address, packages as long as nothing is fulfilled, and cash on delivery, which becomes 0 once
- * nothing is to be collected. What the order lacks stays unchanged. The address is one line of text, the
+ * nothing is to be collected. What the order lacks or its sales channel hides stays unchanged. The address is one line of text, the
  * only format that updates accept. Never throws.
  *
  * The delivery is found by the reference ID with which Create sends this order or fulfillment order, so it
@@ -98,10 +99,12 @@ function changedPackages(
 }
 
 function changesOf(
-	{ label, recipient: { location, ...contact } }: OrderFacts,
+	{ label, order, recipient }: OrderFacts,
 	packages: Delivery['packages'] | undefined,
 	cod: number | undefined,
 ) {
+	const isHidden = hiddenValue(order) !== undefined;
+	const { location, ...contact }: Recipient = isHidden ? {} : recipient;
 	return {
 		...(Object.values(contact).some(Boolean) && { contact }),
 		// Overwrites old instructions, since those for the previous address would mislead the driver.
