@@ -1,4 +1,4 @@
-/** Whether the second line of an address is the house number of the street in the first one. */
+/** Whether the street and the house number of an address are in two lines. */
 
 /** What makes a number an ordinal: "5th", "3er", "2do", "2º", and before a word "2e" or "2." */
 const ordinal = '(?:st|nd|rd|th|er|re|[rdtmvn][oa]|[eè]me|[º°ª]|(?:e|\\.)(?=\\s*\\p{L}))(?!\\p{L})';
@@ -18,7 +18,11 @@ const numberInName = new RegExp(
 	'giu',
 );
 
-/** Whether a street has no house number, and the second line starts with one. */
-export function isHouseNumberOf(street: string, secondLine: string): boolean {
-	return houseNumber.test(secondLine) && !/\p{Nd}/u.test(street.replace(numberInName, ''));
+/** A first line without a street, e.g. "12" or "12 B". */
+const onlyNumber = /^[#№]?\s*\p{Nd}+\s?\p{L}?$/u;
+
+/** Whether the first line has the street and the second one starts with its house number, or the other way around. */
+export function isInTwoLines(firstLine: string, secondLine: string): boolean {
+	if (onlyNumber.test(firstLine)) return /\p{L}/u.test(secondLine);
+	return houseNumber.test(secondLine) && !/\p{Nd}/u.test(firstLine.replace(numberInName, ''));
 }

@@ -3,7 +3,7 @@ import { z } from 'zod/v4';
 
 import { valueAt } from '../common/data';
 import { isBlank, oneLine, stripInvisible } from '../common/text';
-import { isHouseNumberOf } from './houseNumber';
+import { isInTwoLines } from './houseNumber';
 import { parseDecimal, sign, toNumber } from './money';
 import { isHidden, isPlaceholder } from './placeholders';
 
@@ -170,15 +170,15 @@ function joinLine(parts: readonly string[]): string | undefined {
 
 /**
  * Splits the lines of an address in countries with additional address fields: Shopify joins street and
- * number in the first line, and apartment and neighborhood in the second one. A house number that the
- * customer wrote in the second line belongs to a street without any.
+ * number in the first line, and apartment and neighborhood in the second one. If the customer
+ * wrote street and number in two lines, both are the street.
  *
  * @param address is changed: a copy of each address would take longer than the rest
  */
 function splitAddressLines<Lines extends { address1?: string; address2?: string }>(address: Lines) {
 	const [second = '', ...neighborhood] = splitLine(address.address2);
 	const street = joinLine(splitLine(address.address1));
-	const isNumber = street !== undefined && isHouseNumberOf(street, second);
+	const isNumber = street !== undefined && isInTwoLines(street, second);
 	return Object.assign(address, {
 		address1: isNumber ? joinLine([street, second]) : street,
 		address2: isNumber ? undefined : joinLine([second]),

@@ -1,4 +1,4 @@
-import { isHouseNumberOf } from '../../../nodes/DeliveryService/shopify/houseNumber';
+import { isInTwoLines } from '../../../nodes/DeliveryService/shopify/houseNumber';
 
 test.each([
 	['Hauptstraße', '12'],
@@ -15,8 +15,9 @@ test.each([
 	['1234. Sokak', 'No: 5 D: 3'],
 	['5th Avenue', '350'],
 	['Rue du 1er Mai', '8'],
-])('the house number of %s is %s in the second line', (street, secondLine) => {
-	expect(isHouseNumberOf(street, secondLine)).toBe(true);
+	['12 B', 'Rue de la Paix'],
+])('%s / %s is a street in two lines', (street, secondLine) => {
+	expect(isInTwoLines(street, secondLine)).toBe(true);
 });
 
 test.each([
@@ -33,6 +34,7 @@ test.each([
 	['Résidence des Pins', '2e étage'],
 	['Harbor House', '2nd floor'],
 	['Kerkstraat', '0612345678'],
-])('%s has no house number in the second line: %s', (street, secondLine) => {
-	expect(isHouseNumberOf(street, secondLine)).toBe(false);
+	['12', '3'],
+])('%s / %s is not a street in two lines', (street, secondLine) => {
+	expect(isInTwoLines(street, secondLine)).toBe(false);
 });
