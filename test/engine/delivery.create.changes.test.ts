@@ -274,6 +274,30 @@ test('ignores the earlier state of an order that arrives late', async () => {
 	expect(needed).toEqual(['', noCash, '', cashOf('87.00 USD') + isChange(2)]);
 });
 
+test('does not send an order that was canceled before the call of its creation arrives', async () => {
+	const call = (minutesAgo: number, changes: IDataObject = {}): IDataObject => {
+		const time = new Date(Date.now() - minutesAgo * 60_000).toISOString();
+		const body = shopifyOrder({ ...changes, updated_at: time });
+		return { headers: { 'x-shopify-triggered-at': time }, body };
+	};
+	const parameters = { ...fromOrders, ...orderParameters({}) };
+	const rows: unknown[] = [];
+	for (const item of [call(4, { cancelled_at: '2026-11-24T09:00:00Z' }), call(9)]) {
+		const { items } = await service.run(parameters, { items: [item] });
+		rows.push(...jsonOf(items).map(({ reason, message }) => [reason, message]));
+	}
+	expect(rows).toEqual([
+		['cancelled', expect.stringContaining('canceled')],
+		[
+			'outdated',
+			'#1001 was not sent: this is an earlier state of the order, and a later one has already arrived. Nothing to do.',
+		],
+	]);
+	expect(service.existing()).toEqual([]);
+	await service.run(parameters, { items: [call(2)] });
+	expect(service.existing()).toEqual(['#1001']);
+});
+
 test('reports each of two changes whose executions start at the same moment', async () => {
 	const call = (seconds: number, changes: IDataObject): IDataObject => ({
 		headers: { 'x-shopify-triggered-at': `2026-11-20T10:00:0${seconds}Z` },

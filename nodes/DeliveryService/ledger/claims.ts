@@ -81,6 +81,8 @@ export interface Found {
 	isSeen?: boolean;
 	/** If its order is late: whether it was named, as one that was never met in time. */
 	isNamed?: boolean;
+	/** Whether a later state of its order was certainly met before, which decides about it. */
+	isOutdated?: boolean;
 	/** The entry of the claim: its own, or that of its whole order. */
 	claimed: string;
 	/** The execution that has the claim; undefined if it is of another process, or of one that crashed. */

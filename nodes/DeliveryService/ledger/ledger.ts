@@ -67,7 +67,9 @@ export class Ledger {
 		for (const [{ asOf }, one] of found) {
 			one.holder = this.process.holders.get(one.claimed);
 			// Calls of a webhook arrive in any order, and an execution that waited knows an older state.
-			if (asOf && this.process.isOutdated(one.claimed, asOf)) one.change = undefined;
+			if (!asOf || !this.process.isOutdated(one.claimed, asOf)) continue;
+			one.change = undefined;
+			one.isOutdated = this.process.isCertainlyOutdated(one.claimed, asOf);
 		}
 		return found;
 	}

@@ -36,6 +36,14 @@ export class ProcessMemory {
 		return byCall || byOrder;
 	}
 
+	/** Whether a state of an order, once noted, is older than another one by each clock that it has. */
+	isCertainlyOutdated(claimed: string, { call, order }: AsOf): boolean {
+		const isOlder = (key: string, time: number | undefined) =>
+			time === undefined ? undefined : time < (this.times.get(key) ?? time);
+		const older = [isOlder(`call ${claimed}`, call), isOlder(`order ${claimed}`, order)];
+		return older.includes(true) && !older.includes(false);
+	}
+
 	private isOlder(key: string, time: number | undefined): boolean {
 		if (time === undefined) return false;
 		const newest = this.times.get(key) ?? time;

@@ -38,6 +38,7 @@ const reasonNames = {
 	unitsSent: 'alreadyCreated',
 	sameReference: 'sameReferenceInInput',
 	sameOrder: 'sameOrderInInput',
+	outdated: 'outdated',
 	unseen: 'unseen',
 } as const;
 
@@ -113,6 +114,7 @@ function needsOf(job: Job): Need[] {
 		}
 		case 'sameReference':
 		case 'sameOrder':
+		case 'outdated':
 			return [];
 		case 'unseen':
 			return why.isNamed ? [] : [{ text: unseenText(job), help: 'older-order' }];
@@ -223,6 +225,8 @@ function skippedMessage(job: Job, { why }: Skipped): string {
 			return `${referenceId} was skipped: an earlier item is the same delivery. If they are separate deliveries, give each its own reference ID.`;
 		case 'sameOrder':
 			return `${referenceId} was skipped: another item is the whole order (${order}). Pass either the order or its fulfillment orders to this node.`;
+		case 'outdated':
+			return `${referenceId} was not sent: this is an earlier state of the order, and a later one has already arrived. Nothing to do.`;
 		case 'unseen':
 			return `${orderName(job)} was not sent: it was placed ${ageText(job)} ago, and this workflow did not meet it in time. ${unseenAdvice}`;
 	}

@@ -29,7 +29,10 @@ export async function claimJobs(jobs: readonly Job[], ledger: Ledger): Promise<C
 	ledger.remember(claimsOf(late.filter(isFirstNamed)), 'named');
 	const open = jobs.filter(({ claim, outcome }) => !claim?.isLate || outcome === undefined);
 	const claimed = await ledger.claim(claimsOf(open));
-	for (const job of open) apply(job, claimed);
+	for (const job of open) {
+		apply(job, claimed);
+		if (job.claim && isOutdated(job)) ledger.release(job.claim);
+	}
 	const found = new Map([...lateFound, ...claimed]);
 	return jobs.flatMap((job) => {
 		const holder = job.claim && found.get(job.claim)?.holder;
@@ -90,6 +93,11 @@ function apply(job: Job, all: ReadonlyMap<Claim, Found>): void {
 	job.change = found?.change;
 }
 
+/** Whether a later state of the job's order was met before. */
+function isOutdated({ outcome }: Job): boolean {
+	return outcome?.kind === 'skipped' && outcome.why.code === 'outdated';
+}
+
 /** Whether a job's order is named now, for the first time. */
 function isFirstNamed({ outcome }: Job): boolean {
 	return outcome?.kind === 'skipped' && outcome.why.code === 'unseen' && !outcome.why.isNamed;
@@ -112,7 +120,8 @@ export function rememberMet(jobs: readonly Job[], ledger: Ledger): void {
 const claimsOf = (jobs: readonly Job[]) => jobs.flatMap(({ claim }) => claim ?? []);
 
 /** What was found means for a delivery; undefined if it may be sent. */
-function outcomeOf({ state, isSeen, isNamed = false }: Found): Outcome | undefined {
+function outcomeOf({ state, isSeen, isNamed = false, isOutdated }: Found): Outcome | undefined {
+	if (state === 'free' && isOutdated) return { kind: 'skipped', why: { code: 'outdated' } };
 	if (state === 'free' && isSeen === false)
 		return { kind: 'skipped', why: { code: 'unseen', isNamed } };
 	return outcomeOfClaim(state);

@@ -72,6 +72,8 @@ export interface Skipped {
 				code:
 					'alreadyCreated' | 'grown' | 'wholeCreated' | 'unitsSent' | 'sameReference' | 'sameOrder';
 		  }
+		/** It is an earlier state of an order, e.g. before that was canceled. */
+		| { code: 'outdated' }
 		| { code: 'order'; skip: Skip }
 		/** There is no trace of its late order. `isNamed`: the user was already asked to look for it. */
 		| { code: 'unseen'; isNamed: boolean };

@@ -23,6 +23,26 @@ test('compares times of calls only with calls, and times of orders only with ord
 	expect(isOutdated({ call: 45, order: 34 })).toBe(true);
 });
 
+test('is certain only about a state that is older by each clock', () => {
+	const memory = new ProcessMemory();
+	memory.isOutdated('A', { call: 31, order: 30 });
+	const states = [
+		{ call: 29, order: 28 },
+		{ call: 29 },
+		{ order: 28 },
+		{ call: 29, order: 30 },
+		{},
+	];
+	expect(states.map((asOf) => memory.isCertainlyOutdated('A', asOf))).toEqual([
+		true,
+		true,
+		true,
+		false,
+		false,
+	]);
+	expect(memory.isCertainlyOutdated('B', { call: 1 })).toBe(false);
+});
+
 test('remembers the times of the 10,000 orders that were seen last', () => {
 	const memory = new ProcessMemory();
 	const see = (order: number, call: number) => memory.isOutdated(`#${order}`, { call });
