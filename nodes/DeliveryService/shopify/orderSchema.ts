@@ -82,10 +82,10 @@ function withoutPlaceholder(schema: OptionalScalar<string>) {
 	return schema.transform((text) => (text === undefined || isPlaceholder(text) ? undefined : text));
 }
 
-/** A phone number or an email; one that is hidden counts as missing. */
-export const optionalContact = ifReadable(optionalText).transform((text) =>
-	text === undefined || isHidden(text) ? undefined : text,
-);
+/** A phone number or an email; one that the sales channel hides counts as missing, too. */
+export const optionalContact = withoutPlaceholder(optionalText)
+	.transform((text) => (text === undefined || isHidden(text) ? undefined : text))
+	.catch(undefined);
 
 /** An exact decimal number. */
 export const decimal = optionalScalar('a number', parseDecimal);
@@ -189,8 +189,8 @@ function splitAddressLines<Lines extends { address1?: string; address2?: string 
 /** An address, or undefined or null. */
 export const orderAddressSchema = object({
 	name: withoutPlaceholder(optionalText),
-	first_name: optionalText,
-	last_name: optionalText,
+	first_name: withoutPlaceholder(optionalText),
+	last_name: withoutPlaceholder(optionalText),
 	company: withoutPlaceholder(optionalText).catch(undefined),
 	phone: optionalContact,
 	/** Only destinations of fulfillment orders have one. */
@@ -240,8 +240,8 @@ const lineItem = object({
 });
 
 const customer = object({
-	first_name: optionalText,
-	last_name: optionalText,
+	first_name: withoutPlaceholder(optionalText),
+	last_name: withoutPlaceholder(optionalText),
 	email: optionalContact,
 	phone: optionalContact,
 });

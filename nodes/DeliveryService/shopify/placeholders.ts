@@ -8,10 +8,11 @@ export function isHidden(text: string): boolean {
 	return hidden.test(text.normalize('NFKC'));
 }
 
-/** Only punctuation, or what programs write for nothing. */
-const placeholder = /^(?:[\p{P}\s]*|n[./ ]?a\.?|none|null|undefined)$/iu;
+/** Punctuation, or what programs write for nothing. */
+const nothing = '(?:\\p{P}+|n[./]?a\\.?|none|null|undefined)';
+const placeholder = new RegExp(`^${nothing}(?: ${nothing})*$`, 'iu');
 
-/** Whether a text stands for a missing value: "-", "N/A". */
+/** Whether a text stands for a missing value: "-", "N/A", "null null". */
 export function isPlaceholder(text: string): boolean {
 	return placeholder.test(text) && !isHidden(text);
 }

@@ -457,6 +457,13 @@ describe('location', () => {
 		const location = locationOf(address2);
 		expect(location.instructions).toBeUndefined();
 		expect(location.address).not.toHaveProperty('city', text);
+		const names = { name: `${text} ${text}`, first_name: text, last_name: text };
+		const unnamed = sampleAddress({ ...names, phone: text });
+		const phone = '+52 55 1000 2001';
+		const customer = { first_name: 'Eva', last_name: text, phone };
+		expect(
+			deliveryOf(sampleOrder({ shipping_address: unnamed, customer, phone: null })).dropoff.contact,
+		).toMatchObject({ name: 'Eva', phonenumber: phone });
 		const order = sampleOrder({ shipping_address: sampleAddress({ address1: text }) });
 		expect(problemOf(order)).toEqual({
 			message:
