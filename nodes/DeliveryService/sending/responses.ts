@@ -127,8 +127,9 @@ function matchRecords(batch: readonly Job[], exchange: Exchange) {
 		return id === undefined ? [] : [{ id, record }];
 	});
 	const isOnly = batch.length === 1 && records.length === 1 && isSuccess(exchange);
+	const names = batch.map(({ delivery }) => normalizeName(delivery?.referenceId ?? ''));
 	const matched = records.map(({ id, record }) => {
-		const position = isOnly ? 0 : positionOf(record, batch);
+		const position = isOnly ? 0 : positionOf(record, batch, names);
 		return { id, record, position };
 	});
 	const withId = countBy(matched.map(({ id }) => id));
@@ -151,19 +152,20 @@ function countBy<Value>(values: readonly Value[]): (value: Value) => number {
 }
 
 /**
- * The position of a record's delivery, unless its reference ID is that of another one in the batch, in
- * whatever spelling the service returns it.
+ * The position of a record's delivery, unless its reference ID is that of another one in the batch.
+ *
+ * @param names the reference IDs of the batch, as the service may spell them
  */
 function positionOf(
 	{ index, referenceId }: CreatedRecord,
 	batch: readonly Job[],
+	names: readonly string[],
 ): number | undefined {
 	if (typeof index !== 'number' || !batch[index]) return undefined;
 	const reference = readableText.parse(referenceId);
 	if (reference === undefined || batch[index].delivery?.referenceId === reference) return index;
 	const name = normalizeName(reference);
-	const isNamed = ({ delivery }: Job) => normalizeName(delivery?.referenceId ?? '') === name;
-	return isNamed(batch[index]) || !batch.some(isNamed) ? index : undefined;
+	return names[index] === name || !names.includes(name) ? index : undefined;
 }
 
 /** A delivery's ID: text, or a positive whole number. */
