@@ -36,10 +36,10 @@ async function dryRun(
 
 /** What a dry run shows of a delivery of {@link delivery}, except for its reference ID and its request. */
 const packing = {
+	message: 'To Ana Torres, 48 Oak Avenue, Springfield.',
 	recipient: 'Ana Torres',
 	cashToCollect: 0,
 	address: '48 Oak Avenue, Springfield',
-	message: '',
 	actionNeeded: '',
 	packages: '1 × Box (S)',
 	pickup: '12 Main Street, Springfield',
@@ -85,13 +85,44 @@ test('shows one flat item per delivery of a dry run, the request last', async ()
 	]);
 });
 
-test('shows no requests in a dry run with Simplify on', async () => {
-	const { items } = await dryRun(deliveries(2), { simplify: true });
-	const [full] = deliveries(1).map((sent) => planned(sent, 0).json);
-	const columns = ['referenceId', 'result', ...Object.keys(packing), 'wouldSend', 'reason'];
-	expect(Object.entries(items[0]?.json ?? {})).toEqual(
-		Object.entries(full ?? {}).filter(([name]) => columns.includes(name)),
+test('shows a row of three columns with Simplify on: where an order goes with its cash, or why it stays', async () => {
+	const items = [
+		shopifyOrder(),
+		shopifyOrder({ ...payableInCash, id: 2, name: '#2' }),
+		shopifyOrder({ id: 3, name: '#3', test: true }),
+		shopifyOrder({ id: 5, name: '#5', shipping_address: { name: '***', address1: '***' } }),
+	];
+	const { items: output } = await dryRun(
+		items,
+		{ simplify: true },
+		{ ...fromOrders, orderOptions: { packagesPer: 'unit' } },
 	);
+	expect(jsonOf(output)).toEqual([
+		{
+			referenceId: '#5',
+			result: 'error',
+			message:
+				'Order #5 has "***" in its address. Enter the address in Shopify. If the channel (web) ships it, fulfill it there.',
+		},
+		{
+			referenceId: '#1001',
+			result: 'send',
+			message:
+				'To Maya Okafor, 214 Larkspur Lane, Springfield, Illinois, 62704, United States; 2 packages.',
+		},
+		{
+			referenceId: '#2',
+			result: 'send',
+			message:
+				'Collect 87.00 from Maya Okafor, 214 Larkspur Lane, Springfield, Illinois, 62704, United States; 2 packages.',
+		},
+		{
+			referenceId: '#3',
+			result: 'skip: test order',
+			message:
+				'Order #3 is a test order, and Include Test Orders under Filters is off. Nothing to do.',
+		},
+	]);
 });
 
 test('shows orders that are not valid beside the others', async () => {
@@ -137,7 +168,7 @@ test('shows the packing list of Shopify orders, and why orders would be skipped'
 			result: 'skip: canceled',
 			recipient: 'Maya Okafor',
 			address: '214 Larkspur Lane, Apt 3B, Springfield, 62704',
-			message: expect.stringMatching(/^Dry Run: Order #2 was canceled\./),
+			message: expect.stringMatching(/^Order #2 was canceled\./),
 			request: '',
 		},
 		{ referenceId: '#3', wouldSend: true, cashToCollect: 87 },
@@ -218,24 +249,24 @@ test('shows errors of a dry run first, and skipped items in their place, with th
 			{
 				reason: 'unknown',
 				message:
-					'Dry Run: It is unknown whether U was created: another execution may have sent it. Wait until no other execution of this workflow is running, then look for U in the Delivery Service. If it was not created, run the operation "Allow Resending" for U, then send it again.',
+					'It is unknown whether U was created: another execution may have sent it. Wait until no other execution of this workflow is running, then look for U in the Delivery Service. If it was not created, run the operation "Allow Resending" for U, then send it again.',
 				referenceId: 'U',
 			},
 			{
 				reason: 'alreadyCreated',
-				message: 'Dry Run: R0 was already sent. Nothing to do.',
+				message: 'R0 was already sent. Nothing to do.',
 				referenceId: 'R0',
 			},
 			{
 				reason: 'sameReferenceInInput',
 				message: expect.stringMatching(
-					/^Dry Run: R2 was skipped: an earlier item is the same delivery\. .* its own reference ID\.$/,
+					/^R2 was skipped: an earlier item is the same delivery\. .* its own reference ID\.$/,
 				),
 				referenceId: 'R2',
 			},
 			{
 				reason: 'alreadyCreated',
-				message: 'Dry Run: R1 was already sent. Nothing to do.',
+				message: 'R1 was already sent. Nothing to do.',
 				referenceId: 'R1',
 			},
 		].map((why) => ({ ...packing, ...why, wouldSend: false, request: '' })),
@@ -252,7 +283,7 @@ test('shows invalid items of a dry run with On Error: Continue, or moves them to
 		{
 			wouldSend: false,
 			reason: 'invalid',
-			message: expect.stringMatching(/^Dry Run: Reference ID is missing\./),
+			message: expect.stringMatching(/^Reference ID is missing\./),
 		},
 		{ wouldSend: false, reason: 'invalid', recipient: '' },
 		{ wouldSend: true },

@@ -2,7 +2,7 @@
 import { problemText } from '../common/result';
 import { joinSentences, listUpTo, pluralize } from '../common/text';
 import type { Job } from '../sending/job';
-import { describe, itemName, skipReason } from './outcomes';
+import { describe, itemName, neededFor, placeText, skipReason } from './outcomes';
 import { absentMethodsHint, maxNamesInHint } from './summary';
 
 /** The jobs that need a correction, then all others in their order. */
@@ -26,9 +26,20 @@ export function dryRunReason({ outcome }: Job): string {
 	return outcome.kind === 'notSent' ? outcome.why.code : outcome.kind;
 }
 
-/** Why an item would not be sent; empty if it would. */
+/** Where an item would go, what the driver collects and what a person must do, or why it would not be sent. */
 export function dryRunMessage(job: Job): string {
-	return job.outcome ? `Dry Run: ${problemText(describe(job, job.outcome, true))}` : '';
+	return job.outcome
+		? problemText(describe(job, job.outcome, true))
+		: joinSentences([destination(job), neededFor(job)]);
+}
+
+/** The cash comes first: it would be overlooked after an address. */
+function destination({ delivery }: Job): string {
+	if (!delivery) return '';
+	const { dropoff, cod = 0, packages } = delivery;
+	const verb = cod > 0 ? `Collect ${cod.toFixed(2)} from` : 'To';
+	const count = packages.length > 1 ? `; ${packages.length} packages` : '';
+	return `${verb} ${dropoff.contact.name}, ${placeText(dropoff.location)}${count}.`;
 }
 
 /** The hint after a dry run: how many deliveries a run would create, and what it would not send. */

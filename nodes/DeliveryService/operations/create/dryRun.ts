@@ -10,8 +10,8 @@ import { toErrorItem, type OutputFormat } from './output';
 
 /**
  * The output of a dry run, as a packing list: a flat item for each input item, whether it would be
- * sent or not. Errors come first, and in each row what a person looks at first. With Simplify off, the
- * request is last: it would fill a screen per row of n8n's table.
+ * sent or not. Errors come first. With Simplify on, a row has three columns: n8n's table makes each
+ * column as narrow as its longest word if there are more, and a row fills half a screen.
  *
  * @param jobs those without an outcome would be sent
  */
@@ -22,6 +22,8 @@ export function toDryRunItems(
 	return errorsFirst(jobs).map((job) => {
 		const { item, referenceId = '', delivery, outcome, type = '', companyId = '' } = job;
 		if (toErrorOutput && outcome?.kind === 'invalid') return toErrorItem(job, true);
+		const row = { referenceId, result: dryRunResult(job), message: dryRunMessage(job) };
+		if (isSimple) return outputItem(row, item);
 		const { contact, location } = delivery?.dropoff ?? {};
 		const {
 			customer = '',
@@ -33,12 +35,10 @@ export function toDryRunItems(
 		const weights = packages.flatMap(({ weight }) => weight ?? []);
 		return outputItem(
 			{
-				referenceId,
-				result: dryRunResult(job),
+				...row,
 				recipient: contact?.name ?? customer,
 				cashToCollect: delivery ? (delivery.cod ?? 0) : '',
 				address: location ? placeText(location) : addressOf(job),
-				message: dryRunMessage(job),
 				actionNeeded: neededFor(job),
 				packages: packages.map(packageText).join(', '),
 				pickup: delivery ? placeText(delivery.pickup.location) : '',
@@ -48,17 +48,15 @@ export function toDryRunItems(
 				deliveryDate: deliveryDay,
 				wouldSend: outcome === undefined,
 				reason: dryRunReason(job),
-				...(!isSimple && {
-					email: contact?.email ?? '',
-					phone: contact?.phonenumber ?? '',
-					instructions: location?.instructions ?? '',
-					companyId,
-					shopifyOrder,
-					request:
-						delivery && !outcome
-							? { deliveries: [delivery], companyId: job.companyId, type: job.type }
-							: '',
-				}),
+				email: contact?.email ?? '',
+				phone: contact?.phonenumber ?? '',
+				instructions: location?.instructions ?? '',
+				companyId,
+				shopifyOrder,
+				request:
+					delivery && !outcome
+						? { deliveries: [delivery], companyId: job.companyId, type: job.type }
+						: '',
 			},
 			item,
 		);
