@@ -61,8 +61,13 @@ export interface DemoResult {
 	readonly splitOrder: { readonly name: string; readonly fulfillmentStatuses: readonly string[] };
 	/** The rows of the table at the end. */
 	readonly rows: readonly DeliveryRow[];
-	/** Returns the rows of the table now. */
-	readonly readRows: () => Promise<readonly DeliveryRow[]>;
+	/** Connected to the n8n of the demo. */
+	readonly client: N8nClient;
+}
+
+/** Returns the rows of the table Deliveries. */
+export async function readRows(client: N8nClient): Promise<DeliveryRow[]> {
+	return z.array(rowSchema).parse(await client.tableRows(deliveriesTable));
 }
 
 /** The servers of the demo. */
@@ -115,7 +120,6 @@ export async function runDemo({
 		await client.publish(id);
 		return id;
 	};
-	const readRows = async () => z.array(rowSchema).parse(await client.tableRows(deliveriesTable));
 	const createRequests = () =>
 		service.control.requests().filter(({ path }) => path === '/v1/deliveries').length;
 
@@ -149,7 +153,7 @@ export async function runDemo({
 			return placed[splitSample]!;
 		},
 	);
-	const firstRun = await readRows();
+	const firstRun = await readRows(client);
 	const requestsOfSecondRun = await step('Shopify reports the same orders again', async () => {
 		const before = createRequests();
 		await webhooks.resend(newOrderMessages());
@@ -178,7 +182,7 @@ export async function runDemo({
 			for (const [index, { deliveryId }] of parts.entries()) {
 				await advanceToLastStatus(service, deliveryId, async (status) => {
 					const executions = await client.executions(updatesId);
-					const row = (await readRows()).find((one) => one.deliveryId === deliveryId);
+					const row = (await readRows(client)).find((one) => one.deliveryId === deliveryId);
 					return row?.status === status && executions.every(hasEnded);
 				});
 				await waitFor('the delivered fulfillment', () => {
@@ -204,8 +208,8 @@ export async function runDemo({
 		requestsOfSecondRun,
 		readdressedOrder,
 		splitOrder: { name: splitOrder.name, fulfillmentStatuses },
-		rows: await readRows(),
-		readRows,
+		rows: await readRows(client),
+		client,
 	};
 }
 

@@ -5,13 +5,16 @@ const help = `npm start                 run n8n with this package and stand-ins 
                           the Delivery Service
 npm start -- [options]
 
-  --once                  exit after the demo run, with code 0 only if all expectations are met
+  --new                   start over, without the orders, emails and workflows of the last time
+  --once                  start over, and exit after the demo run: with code 0 only if all
+                          expectations are met
   --port <number>         port of the n8n editor (5690)
   --n8n <url>             use a new n8n that you start yourself, e.g. as a container: shows the
                           settings that it needs, and waits for it
   --service-port <number> port of the Delivery Service page (5691)
   --shopify-port <number> port of the shop page (5692)
   --mailbox-port <number> port of the mailbox page (5693)
+  --smtp-port <number>    port of the mailbox for emails (5694)
   --help                  show this help
 
 The first run installs n8n in .cache (3 GB, a few minutes). To share it between clones, set
@@ -36,20 +39,32 @@ await runCommand({
 	name: 'start',
 	help,
 	options: {
+		new: { type: 'boolean', default: false },
 		once: { type: 'boolean', default: false },
 		port: { type: 'string', default: '5690' },
 		n8n: { type: 'string' },
 		'service-port': { type: 'string', default: '5691' },
 		'shopify-port': { type: 'string', default: '5692' },
 		'mailbox-port': { type: 'string', default: '5693' },
+		'smtp-port': { type: 'string', default: '5694' },
 	},
 	read(values) {
-		const names = ['port', 'service-port', 'shopify-port', 'mailbox-port'];
+		const names = ['port', 'service-port', 'shopify-port', 'mailbox-port', 'smtp-port'];
 		const ports = names.map((name) => readPort(`--${name}`, values[name]));
 		if (new Set(ports).size < ports.length)
 			throw new Error(`${names.map((name) => `--${name}`).join(', ')} must be different`);
-		const [port, servicePort, shopifyPort, mailboxPort] = ports;
+		const [port, servicePort, shopifyPort, mailboxPort, smtpPort] = ports;
 		const n8n = values.n8n === undefined ? undefined : readUrl('--n8n', values.n8n);
-		return { once: values.once, port, n8n, servicePort, shopifyPort, mailboxPort };
+		const startsOver = values.new || values.once;
+		return {
+			once: values.once,
+			startsOver,
+			port,
+			n8n,
+			servicePort,
+			shopifyPort,
+			mailboxPort,
+			smtpPort,
+		};
 	},
 });

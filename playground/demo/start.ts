@@ -1,8 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { owner, runDemo, type DemoResult, type DemoServers } from './demo';
+import { owner, readRows, runDemo, type DemoServers } from './demo';
 import { checkExpectations } from './expectations';
+import { N8nClient } from '../n8n/client';
 import { requireFreePort } from '../n8n/checks';
 import { lastLines } from '../n8n/childProcess';
 import { SetupError } from '../n8n/errors';
@@ -11,6 +12,7 @@ import { interruption } from '../n8n/interruption';
 import { findHost, startN8n, waitForN8n, type N8n } from '../n8n/n8n';
 import { buildAndPack, installPackage } from '../n8n/package';
 import { describeResult, describeExpectations } from './report';
+import { readSaved, restore, saver } from './saved';
 import { startMailbox, type Email } from '../mailbox/mailbox';
 import { startService } from '../service/server';
 import { startShopify, type Shopify } from '../shopify/server';
@@ -24,12 +26,15 @@ const interruptedExitCode = 130;
 /** The command-line options, see start.mjs. */
 interface Options {
 	once: boolean;
+	/** Whether to forget the last demo. */
+	startsOver: boolean;
 	port: number;
 	/** The URL of an n8n that is started elsewhere. */
 	n8n?: string;
 	servicePort: number;
 	shopifyPort: number;
 	mailboxPort: number;
+	smtpPort: number;
 }
 
 /** Functions that stop the running programs, in the order in which these were started. */
@@ -43,8 +48,8 @@ interface Running extends DemoServers {
 }
 
 /**
- * Starts n8n with this package and both stand-ins, does the demo run and then, without `--once`, waits
- * for Ctrl-C. Stops everything in any case.
+ * Starts n8n with this package and the stand-ins, and does the demo run, or goes on with the demo that
+ * was stopped last. Then, without `--once`, waits for Ctrl-C. Stops everything in any case.
  *
  * @param options the command-line options
  * @returns the exit code, 0 if all expectations are met
@@ -80,6 +85,7 @@ async function setUpAndRun(options: Options, closers: Closers): Promise<Running>
 		['service-port', options.servicePort],
 		['shopify-port', options.shopifyPort],
 		['mailbox-port', options.mailboxPort],
+		['smtp-port', options.smtpPort],
 	] as const;
 	for (const [option, port] of ports) {
 		await requireFreePort(port, `Choose another port: npm start -- --${option} <number>`);
@@ -104,24 +110,68 @@ async function setUpAndRun(options: Options, closers: Closers): Promise<Running>
 	closers.push(async () => await shopify.close());
 	const mailbox = await startMailbox({
 		port: options.mailboxPort,
+		smtpPort: options.smtpPort,
 		links: [shopLink, serviceLink, n8nLink],
 		shopEmails: () => shopify.shop.notifications().map(customerEmail),
 	});
 	closers.push(async () => await mailbox.close());
-	const n8n = options.n8n === undefined ? await startOwnN8n(options.port, shopify) : undefined;
-	if (n8n) closers.push(async () => await n8n.stop());
-	else await waitForOtherN8n(n8nUrl, shopify);
-
 	const servers = { n8nUrl, service, shopify, mailbox };
+	if (options.n8n !== undefined) {
+		await waitForOtherN8n(n8nUrl, shopify);
+		const { client, passed } = await runAndCheck(servers);
+		closers.push(refreshing(client, servers));
+		return { ...servers, passed };
+	}
+
+	// n8n's credentials name the ports, so other ports are another demo.
+	const folder = join(cacheFolder, 'demo', ports.map(([, port]) => port).join('-'));
+	const saved = options.startsOver ? undefined : await readSaved(folder);
+	if (saved) restore(servers, saved);
+	else await rm(folder, { recursive: true, force: true });
+	const n8n = await startOwnN8n(options.port, folder, shopify);
+	closers.push(async () => await n8n.stop());
+	const { client, passed } = saved
+		? { client: await N8nClient.signIn(n8nUrl, owner, saved.apiKey), passed: true }
+		: await runAndCheck(servers);
+	const save = saver(servers, folder, client.apiCredential.apiKey);
+	await save();
+	// After n8n has stopped, nothing changes any more.
+	closers.splice(closers.length - 1, 0, save);
+	closers.push(refreshing(client, servers, save));
+	if (saved) await goOn(servers);
+	return { ...servers, n8n, passed };
+}
+
+/** Does the demo run, and shows the result. */
+async function runAndCheck(servers: DemoServers) {
 	const result = await runDemo(servers);
 	const expectations = checkExpectations(result, servers);
 	console.log(`\n${describeResult(result, servers)}\n\n${describeExpectations(expectations)}`);
-	const refreshing = setInterval(() => {
+	const passed = expectations.every(({ actual }) => actual === undefined);
+	return { client: result.client, passed };
+}
+
+/** Goes on with the last demo: the shop repeats its calls that n8n missed, as Shopify does. */
+async function goOn({ service, shopify, mailbox }: DemoServers): Promise<void> {
+	const [orders, deliveries] = [shopify.shop.orders(), service.control.deliveries()];
+	console.log(
+		`\nEverything is as you left it: ${orders.length} orders, ${deliveries.length} deliveries, ${mailbox.emails().length} emails to the owner. To start over: npm start -- --new`,
+	);
+	await shopify.webhooks.resend();
+}
+
+/** Shows on the pages what n8n has done, and saves it. Returns a function that ends this. */
+function refreshing(
+	client: N8nClient,
+	{ shopify, mailbox }: DemoServers,
+	save = async () => await Promise.resolve(),
+): () => Promise<void> {
+	const timer = setInterval(() => {
 		mailbox.refresh();
-		void explainMissing(result, shopify);
+		void explainMissing(client, shopify);
+		void save();
 	}, refreshMs);
-	closers.push(async () => await Promise.resolve(clearInterval(refreshing)));
-	return { ...servers, n8n, passed: expectations.every(({ actual }) => actual === undefined) };
+	return async () => await Promise.resolve(clearInterval(timer));
 }
 
 /** The email that Shopify sends to a customer when a part of an order is under way. */
@@ -135,19 +185,18 @@ function customerEmail({ to, at, orderName, trackingUrl }: Notification): Email 
 }
 
 /** Shows on the shop's page why n8n created no delivery, as its table says. */
-async function explainMissing({ readRows }: DemoResult, shopify: Shopify): Promise<void> {
-	const rows = await readRows().catch(() => []);
+async function explainMissing(client: N8nClient, shopify: Shopify): Promise<void> {
+	const rows = await readRows(client).catch(() => []);
 	const missing = rows.filter(({ deliveryId, message }) => deliveryId === '' && message !== '');
-	const reasonOf = (message: string) => message.replace(/^#\S+ /, '').split('. ')[0] ?? '';
+	const reasonOf = (message: string) =>
+		message.replace(/^(Order )?#\S+ (\(.*?\) )?/, '').split('. ')[0] ?? '';
 	shopify.explain(new Map(missing.map((row) => [row.fulfillmentOrderId, reasonOf(row.message)])));
 }
 
-/** Starts a new n8n with this package. */
-async function startOwnN8n(port: number, { env }: Shopify): Promise<N8n> {
+/** Starts n8n with this package in its current version. */
+async function startOwnN8n(port: number, userFolder: string, { env }: Shopify): Promise<N8n> {
 	const host = await findHost('newest');
 	const tarball = await buildAndPack();
-	const userFolder = join(cacheFolder, 'demo', String(port));
-	await rm(userFolder, { recursive: true, force: true });
 	await installPackage(tarball, userFolder);
 	return await startN8n({ host, userFolder, port, env });
 }
@@ -174,6 +223,6 @@ function instructions({ n8n, n8nUrl, service, shopify, mailbox }: Running): stri
 		`Delivery Service  ${service.url} (press Next: once picked up, the shop shows the tracking link)`,
 		`Mailbox           ${mailbox.url} (emails to the owner and to customers)`,
 		...(n8n ? [`n8n log           ${n8n.child.logFile}`] : []),
-		'Press Ctrl-C to stop everything.',
+		'Press Ctrl-C to stop. The next start goes on where you stopped.',
 	].join('\n');
 }

@@ -5,6 +5,7 @@ import { finished } from 'node:stream/promises';
 import express, { Router } from 'express';
 import PostalMime from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
+import { z } from 'zod';
 
 import { pageRouter, type PageLink } from '../page/serve';
 import { allowLocalOnly } from '../service/control';
@@ -24,6 +25,8 @@ export interface Email {
 /** The page of a mailbox. */
 export interface MailboxPage {
 	readonly port: number;
+	/** The port of the email server. Defaults to a free one. */
+	readonly smtpPort?: number;
 	/** Links at the top of the page. */
 	readonly links: readonly PageLink[];
 	/** The emails that the shop sends to its customers itself. */
@@ -38,6 +41,8 @@ export interface Mailbox {
 	readonly url: string;
 	/** The received emails, oldest first. */
 	emails(): Email[];
+	/** Adds saved emails. Throws a ZodError if these are no emails. */
+	restore(saved: unknown): void;
 	/** Shows the emails of the shop on the page. */
 	refresh(): void;
 	close(): Promise<void>;
@@ -72,7 +77,7 @@ export async function startMailbox(page?: MailboxPage): Promise<Mailbox> {
 	});
 	const port = await new Promise<number>((resolve, reject) => {
 		server.on('error', reject);
-		const listening = server.listen(0, host, () => {
+		const listening = server.listen(page?.smtpPort ?? 0, host, () => {
 			resolve(portOf(listening));
 		});
 	});
@@ -93,6 +98,10 @@ export async function startMailbox(page?: MailboxPage): Promise<Mailbox> {
 			hostName: 'localhost',
 		},
 		emails: () => [...received],
+		restore(saved) {
+			received.push(...z.array(z.custom<Email>()).parse(saved));
+			feed.scheduleUpdate();
+		},
 		refresh: feed.scheduleUpdate,
 		async close() {
 			feed.close();

@@ -147,21 +147,19 @@ export class N8nClient {
 	 * already or the password is too weak.
 	 */
 	static async setUp(url: string, owner: Owner): Promise<N8nClient> {
-		const anonymous = createHttpClient(`${url}/rest`);
-		const { headers } = await anonymous.post('/owner/setup', owner);
-		const cookies = z.array(z.string()).parse(headers['set-cookie']);
-		const cookie = cookies.map((text) => text.split(';')[0]).join('; ');
-		const editor = createHttpClient(`${url}/rest`, { Cookie: cookie });
+		const editor = await openEditor(url, '/owner/setup', owner);
 		const scopes = scopesSchema.parse((await editor.get('/api-keys/scopes')).data).data;
 		const label = `client ${Date.now()}`;
 		const key = await editor.post('/api-keys', { label, scopes, expiresAt: null });
 		const { rawApiKey } = apiKeySchema.parse(key.data).data;
-		return new N8nClient(
-			url,
-			editor,
-			createHttpClient(`${url}/api/v1`, { 'X-N8N-API-KEY': rawApiKey }),
-			rawApiKey,
-		);
+		return new N8nClient(url, editor, openApi(url, rawApiKey), rawApiKey);
+	}
+
+	/** Signs the owner in again, with the API key of {@link setUp}. Throws an N8nRejection. */
+	static async signIn(url: string, owner: Owner, apiKey: string): Promise<N8nClient> {
+		const login = { emailOrLdapLoginId: owner.email, password: owner.password };
+		const editor = await openEditor(url, '/login', login);
+		return new N8nClient(url, editor, openApi(url, apiKey), apiKey);
 	}
 
 	/** Lists the nodes that the editor offers, with one entry per version. */
@@ -548,6 +546,18 @@ export class N8nClient {
 /** Whether an execution has finished, successful or not. */
 export function hasEnded({ status }: ExecutionSummary): boolean {
 	return !['new', 'running', 'waiting', 'unknown'].includes(status);
+}
+
+/** Signs in at a path of the editor's API. */
+async function openEditor(url: string, path: string, body: object): Promise<AxiosInstance> {
+	const { headers } = await createHttpClient(`${url}/rest`).post(path, body);
+	const cookies = z.array(z.string()).parse(headers['set-cookie']);
+	const cookie = cookies.map((text) => text.split(';')[0]).join('; ');
+	return createHttpClient(`${url}/rest`, { Cookie: cookie });
+}
+
+function openApi(url: string, apiKey: string): AxiosInstance {
+	return createHttpClient(`${url}/api/v1`, { 'X-N8N-API-KEY': apiKey });
 }
 
 function createHttpClient(baseURL: string, headers: Record<string, string> = {}): AxiosInstance {

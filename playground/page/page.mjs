@@ -78,7 +78,8 @@ export function table(sectionId, columns, getKey, fill) {
 	const body = section.querySelector('tbody');
 	const rows = new Map();
 	return (items) => {
-		section.querySelector('.empty').hidden = items.length > 0;
+		const empty = section.querySelector('.empty');
+		if (empty !== null) empty.hidden = items.length > 0;
 		section.querySelector('table').hidden = items.length === 0;
 		const keys = new Set(items.map(getKey));
 		for (const [key, row] of rows) {
@@ -103,15 +104,31 @@ export function table(sectionId, columns, getKey, fill) {
 	};
 }
 
-/** The button in a cell, created on the first call. */
-export function buttonIn(cell, onClick) {
-	const existing = cell.querySelector('button');
-	if (existing !== null) return existing;
+/** The button in a cell with this position among its buttons, created on the first call. */
+export function buttonIn(cell, onClick, index = 0) {
+	const existing = cell.querySelectorAll('button')[index];
+	if (existing !== undefined) return existing;
 	const button = document.createElement('button');
 	button.type = 'button';
 	button.addEventListener('click', onClick);
 	cell.append(button);
 	return button;
+}
+
+const fillProblem = ([cell], { name, label, text, isActive = false }, row) => {
+	row.classList.toggle('selected', isActive);
+	const button = buttonIn(cell, () => post('/control/problems/' + name, {}));
+	setText(button, isActive ? 'End: ' + label : label);
+	const note = cell.querySelector('p') ?? cell.appendChild(document.createElement('p'));
+	setText(note, text);
+};
+
+let fillProblems;
+
+/** Shows a button for each problem that a visitor can cause, with what happens then. */
+export function showProblems(problems) {
+	fillProblems ??= table('problems', 1, ({ name }) => name, fillProblem);
+	fillProblems(problems);
 }
 
 /** Shows each update from the server, and the state of the connection in the element `live`. */

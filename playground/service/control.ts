@@ -9,14 +9,15 @@ import type { Events, FiredEvent, Posting } from './events';
 import { createRoutePayload, loopbackHosts, updateTaskPayload } from './events';
 import type { Exchanges, RecordedRequest } from './exchange';
 import { errorResponse, writeResponse } from './exchange';
-import type { FaultInput, Faults } from './faults';
+import type { Fault, FaultInput, Faults } from './faults';
 import { faultSchema } from './faults';
 import type { Feed } from './feed';
 import type { SlidingWindow } from './limit';
 import { creationLimitSchema, retryAfterSchema } from './limit';
+import { problems, type ProblemName } from './problems';
 import type { Action, StoredDelivery, Webhook } from './shapes';
 import { actionShape, Rejection } from './shapes';
-import type { State } from './state';
+import { savedStateShape, type State } from './state';
 import type { ActiveVariant } from './variants';
 import { activateVariant, variantNameSchema } from './variants';
 
@@ -57,11 +58,19 @@ export interface ControlDependencies {
 	readonly settings: { current: Settings };
 	readonly variant: { current: ActiveVariant };
 	readonly now: () => number;
+	/** Called when a problem starts or ends. */
+	readonly onChange: () => void;
 }
+
+const savedShape = savedStateShape.extend({ events: z.array(z.custom<FiredEvent>()) });
+
+const problemNames = z.enum(['rejection', 'lostResponse', 'outage', 'wrongKey']);
 
 /** Controls and inspects the local service. Also available over HTTP under /control. */
 export class Control {
 	private readonly initialSettings: Settings;
+	/** The faults of the problems that were started. */
+	private readonly started = new Map<ProblemName, Fault>();
 
 	constructor(private readonly dependencies: ControlDependencies) {
 		this.initialSettings = dependencies.settings.current;
@@ -79,9 +88,41 @@ export class Control {
 		state.clear();
 	}
 
+	/** What {@link restore} needs to go on after a restart: all data, without requests and faults. */
+	save(): z.input<typeof savedShape> {
+		const { state, events } = this.dependencies;
+		return { deliveries: state.deliveries(), webhooks: state.webhooks(), events: events.list() };
+	}
+
+	/** Adds saved data. Throws a ZodError if it was not saved by {@link save}. */
+	restore(saved: unknown): void {
+		const { events, ...data } = savedShape.parse(saved);
+		this.dependencies.state.restore(data);
+		this.dependencies.events.restore(events);
+	}
+
 	/** Adds a fault after the pending ones. Throws a ZodError if it is invalid. */
 	addFault(fault: FaultInput): void {
 		this.dependencies.faults.add(fault);
+	}
+
+	/** Starts a problem, or ends it if it is active. */
+	toggleProblem(name: ProblemName): void {
+		const { faults, onChange } = this.dependencies;
+		const fault = this.started.get(name);
+		if (fault && faults.isPending(fault)) faults.remove(fault);
+		else this.started.set(name, faults.add(problems[name].fault));
+		onChange();
+	}
+
+	/** The problems that the page offers, and which are active. */
+	problems() {
+		const { faults } = this.dependencies;
+		return problemNames.options.map((name) => {
+			const { label, text } = problems[name];
+			const fault = this.started.get(name);
+			return { name, label, text, isActive: fault !== undefined && faults.isPending(fault) };
+		});
 	}
 
 	/** The received requests, oldest first. */
@@ -187,6 +228,10 @@ export function controlRouter(control: Control, feed: Feed): Router {
 		const fault = faultSchema.parse(req.body);
 		control.addFault(fault);
 		res.status(201).json(fault);
+	});
+	router.post('/problems/:name', (req, res) => {
+		control.toggleProblem(problemNames.parse(req.params.name));
+		res.json({});
 	});
 	router.get('/requests', (_req, res) => void res.json(control.requests()));
 	router.post('/deliveries/:id/advance', async (req, res) => {

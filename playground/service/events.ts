@@ -93,6 +93,13 @@ export class Events {
 		return this.fired.map((event) => ({ ...event, postings: [...event.postings] }));
 	}
 
+	/** Adds saved events. */
+	restore(events: readonly FiredEvent[]): void {
+		for (const { postings, ...event } of events)
+			this.fired.push({ ...event, postings: [...postings] });
+		this.lastId = this.fired.at(-1)?.id ?? 0;
+	}
+
 	/** The last events, newest first. */
 	latest(count: number): FiredEvent[] {
 		return this.fired.slice(-count).reverse();

@@ -88,6 +88,16 @@ export class Faults {
 		this.pending = [];
 	}
 
+	/** Removes a fault, if it is still pending. */
+	remove(fault: Fault): void {
+		this.pending = this.pending.filter((entry) => entry.fault !== fault);
+	}
+
+	/** Whether a fault will still affect requests. */
+	isPending(fault: Fault): boolean {
+		return this.pending.some((entry) => entry.fault === fault);
+	}
+
 	/** Adds a fault after the pending ones; returns it with its defaults. Throws a ZodError. */
 	add(input: FaultInput): Fault {
 		const fault = faultSchema.parse(input);

@@ -102,6 +102,7 @@ export async function startService(options: ServiceOptions = {}): Promise<LocalS
 			.map((delivery) => ({ ...delivery, next: nextStatus(delivery.record.statusDelivery) })),
 		webhooks: state.webhooks().slice(-maxShownOnPage).reverse(),
 		events: events.latest(maxShownOnPage),
+		problems: control.problems(),
 	}));
 	const listeners: Array<() => void> = [feed.scheduleUpdate];
 	const onChange = () => listeners.forEach((listener) => listener());
@@ -126,6 +127,7 @@ export async function startService(options: ServiceOptions = {}): Promise<LocalS
 		settings,
 		variant,
 		now,
+		onChange,
 	});
 	const apiKeyIds = new Set([apiKeyId]);
 

@@ -1,4 +1,12 @@
+import { z } from 'zod';
+
 import type { Action, StoredDelivery, Webhook } from './shapes';
+
+/** The saved data of the local service. */
+export const savedStateShape = z.object({
+	deliveries: z.array(z.custom<StoredDelivery>()),
+	webhooks: z.array(z.custom<Webhook>()),
+});
 
 /**
  * The data of the local service: deliveries by ID and by reference, and subscriptions. Entries are
@@ -18,6 +26,13 @@ export class State {
 		this.idsByReference.clear();
 		this.webhooksByKey.clear();
 		this.onChange();
+	}
+
+	/** Adds saved data. */
+	restore({ deliveries, webhooks }: z.infer<typeof savedStateShape>): void {
+		for (const delivery of deliveries) this.put(delivery);
+		for (const webhook of webhooks)
+			this.webhooksByKey.set(webhookKey(webhook.companyId, webhook.url, webhook.action), webhook);
 	}
 
 	/** All deliveries, oldest first. */

@@ -20,10 +20,17 @@ export interface Access {
 	visible<Seen extends Order>(order: Seen): Seen;
 }
 
-interface Token {
-	readonly scopes: readonly string[];
-	readonly expiresAt: number;
-}
+/** A token in milliseconds since 1970; without a time, it does not expire. */
+const tokenShape = z.object({ scopes: z.array(z.string()), expiresAt: z.number().optional() });
+
+type Token = z.infer<typeof tokenShape>;
+
+/** The saved secret and tokens of the app. */
+const savedShape = z.object({
+	clientSecret: z.string(),
+	permanentToken: z.string(),
+	tokens: z.array(z.tuple([z.string(), tokenShape])),
+});
 
 /** The body of a request for a token. */
 export const tokenRequestShape = z.object({
@@ -43,8 +50,6 @@ export interface TokenResponse {
 
 interface AppOptions {
 	readonly domain: string;
-	/** The token of an app made in the admin before 2026: it has every scope and does not expire. */
-	readonly permanentToken: string;
 	readonly now: () => number;
 }
 
@@ -81,6 +86,8 @@ export class App {
 	readonly clientId = 'local-client-id';
 	/** Signs webhooks, and proves to the shop that a request is from the app. */
 	clientSecret = 'shpss_local';
+	/** The token of an app made in the admin before 2026: it has every scope and does not expire. */
+	permanentToken = 'shpat_local';
 	settings: AppSettings = { scopes: everyScope, isCustomDistribution: true };
 	private readonly tokens = new Map<string, Token>();
 	private readonly codes = new Map<string, readonly string[]>();
@@ -95,6 +102,25 @@ export class App {
 	/** Ends every token except the permanent one. */
 	expireTokens(): void {
 		this.tokens.clear();
+	}
+
+	/** Ends every token, as when the app is uninstalled, and creates another permanent one. */
+	replaceTokens(): void {
+		this.expireTokens();
+		this.permanentToken = newToken();
+	}
+
+	/** What {@link restore} needs to go on after a restart. */
+	save(): z.input<typeof savedShape> {
+		const { clientSecret, permanentToken } = this;
+		return { clientSecret, permanentToken, tokens: [...this.tokens] };
+	}
+
+	/** Takes the saved secret and tokens. Throws a ZodError if {@link save} did not save them. */
+	restore(saved: unknown): void {
+		const { clientSecret, permanentToken, tokens } = savedShape.parse(saved);
+		Object.assign(this, { clientSecret, permanentToken });
+		for (const [token, data] of tokens) this.tokens.set(token, data);
 	}
 
 	/** Checks the query of the URL to install the app. Throws a ShopRejection (400) with the reason. */
@@ -147,14 +173,14 @@ export class App {
 		const scopes = this.codes.get(code);
 		if (!scopes) throw new ShopRejection(400, 'invalid_request: authorization code was not found');
 		this.codes.delete(code);
-		return this.store(scopes, Infinity);
+		return this.store(scopes);
 	}
 
 	/** Returns what a token may do; undefined if it is unknown or has expired. */
 	access(token: string): Access | undefined {
-		if (token === this.options.permanentToken) return this.accessWith(everyScope, true);
+		if (token === this.permanentToken) return this.accessWith(everyScope, true);
 		const found = this.tokens.get(token);
-		if (!found || found.expiresAt <= this.options.now()) return undefined;
+		if (!found || (found.expiresAt ?? Infinity) <= this.options.now()) return undefined;
 		return this.accessWith(found.scopes, this.settings.isCustomDistribution);
 	}
 
@@ -179,11 +205,15 @@ export class App {
 		};
 	}
 
-	private store(scopes: readonly string[], expiresAt: number): TokenResponse {
-		const token = `shpat_${randomBytes(16).toString('hex')}`;
-		this.tokens.set(token, { scopes, expiresAt });
+	private store(scopes: readonly string[], expiresAt?: number): TokenResponse {
+		const token = newToken();
+		this.tokens.set(token, { scopes: [...scopes], expiresAt });
 		return { access_token: token, scope: scopes.join(',') };
 	}
+}
+
+function newToken(): string {
+	return `shpat_${randomBytes(16).toString('hex')}`;
 }
 
 /** The fields that Shopify protects: https://shopify.dev/docs/apps/launch/protected-customer-data. */

@@ -6,7 +6,8 @@ import type { ErrorRequestHandler } from 'express';
 
 import type { Feed } from '../service/feed';
 import type { App } from './app';
-import { ShopRejection, type Order } from './shapes';
+import { samples } from './samples';
+import { orderShape, ShopRejection, type Order } from './shapes';
 import type { Shop } from './shop';
 import type { Webhooks } from './webhooks';
 
@@ -30,6 +31,40 @@ const newAddresses = [
 	longitude: -89.6437,
 }));
 
+/** A problem that a visitor of the page can cause. */
+const problems = {
+	noStreet: {
+		label: 'Order without a street',
+		text: 'It is not sent, and an email says what to add. Change address corrects it: then it is sent.',
+	},
+	unknownAddress: {
+		label: 'Order to an unknown address',
+		text: 'Its delivery is pending review: an email asks whether the address is right.',
+	},
+	partlyPaid: {
+		label: 'Order that is only partly paid',
+		text: 'It is not sent, and an email names both amounts.',
+	},
+	expiredToken: {
+		label: 'Expire the token',
+		text: 'Every new order fails with an email, until you enter the new token below in the credential “Larch & Linen” in n8n.',
+	},
+	deletedWebhooks: {
+		label: 'Delete the webhooks',
+		text: 'As Shopify does after four hours without n8n. New orders no longer start the workflow: it must be published again.',
+	},
+} as const;
+
+type ProblemName = keyof typeof problems;
+
+const problemNames = z.enum([
+	'noStreet',
+	'unknownAddress',
+	'partlyPaid',
+	'expiredToken',
+	'deletedWebhooks',
+]);
+
 /** Simulates customers and staff of the shop. */
 export class Control {
 	private addressChanges = 0;
@@ -40,19 +75,46 @@ export class Control {
 		private readonly webhooks: Webhooks,
 	) {}
 
-	/** Deletes the app's webhooks, as Shopify does when n8n can't be reached for four hours. */
-	deleteWebhooks(): void {
-		for (const { id } of this.webhooks.list()) this.webhooks.unsubscribe(id);
+	/** The problems that the page offers. */
+	problems() {
+		return problemNames.options.map((name) => ({ name, ...problems[name] }));
 	}
 
-	/** Ends the tokens that n8n has, as when the app is uninstalled. */
-	expireTokens(): void {
-		this.app.expireTokens();
+	/** Causes a problem. */
+	cause(name: ProblemName): void {
+		const [sample] = samples;
+		const address = sample?.shipping_address;
+		const place = (change: object) =>
+			void this.shop.place(orderShape.parse({ ...sample, ...change }));
+		switch (name) {
+			case 'noStreet':
+				return place({ shipping_address: { ...address, address1: null } });
+			case 'unknownAddress':
+				return place({
+					shipping_address: {
+						...address,
+						address1: '13 Nowhere Road',
+						latitude: null,
+						longitude: null,
+					},
+				});
+			case 'partlyPaid':
+				return place({ financial_status: 'partially_paid', total_outstanding: '20.00' });
+			case 'expiredToken':
+				return this.app.replaceTokens();
+			case 'deletedWebhooks':
+				for (const { id } of this.webhooks.list()) this.webhooks.unsubscribe(id);
+		}
 	}
 
 	/** Creates a webhook under Settings > Notifications. Throws a ShopRejection (422) for another machine. */
 	createWebhook(topic: string, url: string): void {
 		this.webhooks.subscribe(topic, url, true);
+	}
+
+	/** Cancels an order. Throws a ShopRejection (404). */
+	cancel(orderId: number): Order {
+		return this.shop.cancel(orderId);
 	}
 
 	/** Places a number of sample orders. */
@@ -101,13 +163,13 @@ export function controlRouter(control: Control, feed: Feed): Router {
 		control.createWebhook(topic, url);
 		res.status(201).json({});
 	});
-	router.post('/webhooks/delete', (_req, res) => {
-		control.deleteWebhooks();
+	router.post('/problems/:name', (req, res) => {
+		control.cause(problemNames.parse(req.params.name));
+		feed.scheduleUpdate();
 		res.json({});
 	});
-	router.post('/tokens/expire', (_req, res) => {
-		control.expireTokens();
-		res.json({});
+	router.post('/orders/:id/cancel', (req, res) => {
+		res.json(control.cancel(orderIdShape.parse(req.params.id)));
 	});
 	router.get('/stream', (_req, res) => feed.watch(res));
 	router.use(handleError);

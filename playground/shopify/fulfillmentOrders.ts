@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 import {
 	ShopRejection,
 	type FulfillmentOrder,
@@ -62,6 +64,9 @@ type StoredFulfillmentOrder = Pick<
 	readonly information: OrderPart['information'];
 };
 
+/** The saved fulfillment orders of a shop. */
+export const savedPartsShape = z.array(z.custom<StoredFulfillmentOrder>());
+
 /** What a fulfillment ships. */
 export interface Shipment {
 	readonly orderId: number;
@@ -83,6 +88,16 @@ export class FulfillmentOrders {
 	clear(): void {
 		this.byId.clear();
 		this.failing.clear();
+	}
+
+	/** All fulfillment orders, for {@link restore}. */
+	save(): z.input<typeof savedPartsShape> {
+		return [...this.byId.values()];
+	}
+
+	/** Adds saved fulfillment orders. */
+	restore(saved: z.infer<typeof savedPartsShape>): void {
+		for (const part of saved) this.byId.set(part.id, part);
 	}
 
 	/**

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 
 import express from 'express';
+import { z } from 'zod';
 
 import { pageRouter, type PageLink } from '../page/serve';
 import { allowLocalOnly } from '../service/control';
@@ -30,6 +31,8 @@ export interface ShopOptions {
 	readonly links?: readonly PageLink[];
 }
 
+const savedShape = z.object({ shop: z.unknown(), app: z.unknown(), webhooks: z.unknown() });
+
 /** The running stand-in for Shopify, with one shop. */
 export interface Shopify {
 	/** The URL of its page. */
@@ -55,6 +58,10 @@ export interface Shopify {
 	 * Shopify does within four hours. Orders keep the real time, since n8n's clock doesn't move.
 	 */
 	passTime(ms: number): Promise<void>;
+	/** All data, for {@link restore} after a restart. */
+	save(): z.input<typeof savedShape>;
+	/** Adds saved data. Throws a ZodError if it was not saved by {@link save}. */
+	restore(saved: unknown): void;
 	/** Deletes orders, webhooks and recorded requests. */
 	reset(): void;
 	/** Shows on the page why fulfillment orders have no delivery, by their ID, as n8n says. */
@@ -80,10 +87,9 @@ export async function startShopify({
 	let passedMs = 0;
 	const now = () => realNow() + passedMs;
 	const shopSubdomain = 'larch-and-linen';
-	const permanentToken = 'shpat_local';
 	const domain = `${shopSubdomain}.myshopify.com`;
-	const shopApp = new App({ domain, permanentToken, now });
-	const { clientSecret: appSecretKey } = shopApp;
+	const shopApp = new App({ domain, now });
+	const { clientSecret: appSecretKey, permanentToken } = shopApp;
 	const credential = { shopSubdomain, accessToken: permanentToken, appSecretKey };
 	const calls: ApiCall[] = [];
 	let reasons: ReadonlyMap<string, string> = new Map();
@@ -107,8 +113,13 @@ export async function startShopify({
 					),
 			})),
 		webhooks: [...webhooks.list(), ...webhooks.adminList()],
+		problems: control.problems(),
 		adminKey: webhooks.adminKey,
-		app: { clientId: shopApp.clientId, clientSecret: shopApp.clientSecret },
+		app: {
+			clientId: shopApp.clientId,
+			clientSecret: shopApp.clientSecret,
+			token: shopApp.permanentToken,
+		},
 		messages: webhooks
 			.messages()
 			.slice(-maxShownOnPage)
@@ -155,6 +166,13 @@ export async function startShopify({
 		async passTime(ms) {
 			passedMs += ms;
 			await webhooks.retryDue();
+		},
+		save: () => ({ shop: shop.save(), app: shopApp.save(), webhooks: webhooks.save() }),
+		restore(saved) {
+			const data = savedShape.parse(saved);
+			shop.restore(data.shop);
+			shopApp.restore(data.app);
+			webhooks.restore(data.webhooks);
 		},
 		reset() {
 			shop.clear();

@@ -1,5 +1,8 @@
+import { z } from 'zod';
+
 import {
 	FulfillmentOrders,
+	savedPartsShape,
 	type LocationKey,
 	type OrderPart,
 	type Shipment,
@@ -35,6 +38,17 @@ export interface Notification {
 	readonly to: string | null;
 	readonly trackingUrl: string | null;
 }
+
+/** The saved data of a shop. */
+const savedShape = z.object({
+	orders: z.array(orderShape),
+	parts: savedPartsShape,
+	notifications: z.array(z.custom<Notification>()),
+	/** The ID of each fulfillment with that of its fulfillment order. */
+	fulfillmentOrderIds: z.array(z.tuple([z.number(), z.number()])),
+	events: z.array(z.custom<FulfillmentEvent>()),
+	counts: z.object({ placed: z.number(), lineItems: z.number(), fulfillments: z.number() }),
+});
 
 /** A new fulfillment event. */
 export interface FulfillmentEventRequest {
@@ -82,6 +96,31 @@ export class Shop {
 		this.sentNotifications.length = this.events.length = 0;
 		this.fulfillmentOrderIds.clear();
 		this.placed = this.lineItems = this.fulfillments = 0;
+	}
+
+	/** What {@link restore} needs to go on after a restart. */
+	save(): z.input<typeof savedShape> {
+		const { placed, lineItems, fulfillments } = this;
+		return {
+			orders: this.orders(),
+			parts: this.shipping.save(),
+			notifications: this.notifications(),
+			fulfillmentOrderIds: [...this.fulfillmentOrderIds],
+			events: this.events,
+			counts: { placed, lineItems, fulfillments },
+		};
+	}
+
+	/** Adds saved data. Throws a ZodError if it was not saved by {@link save}. */
+	restore(saved: unknown): void {
+		const { orders, parts, notifications, fulfillmentOrderIds, events, counts } =
+			savedShape.parse(saved);
+		for (const order of orders) this.ordersById.set(order.id, order);
+		this.shipping.restore(parts);
+		this.sentNotifications.push(...notifications);
+		for (const [id, part] of fulfillmentOrderIds) this.fulfillmentOrderIds.set(id, part);
+		this.events.push(...events);
+		Object.assign(this, counts);
 	}
 
 	/** All orders, oldest first. */

@@ -3,6 +3,7 @@ import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import axios from 'axios';
+import { z } from 'zod';
 
 import { loopbackHosts } from '../service/events';
 import type { App } from './app';
@@ -49,6 +50,12 @@ export interface Message {
 	readonly statuses: ReadonlyArray<number | null>;
 }
 
+/** The saved subscriptions and messages. */
+const savedShape = z.object({
+	subscriptions: z.array(z.custom<Subscription>()),
+	messages: z.array(z.custom<Message>()),
+});
+
 interface WebhooksOptions {
 	readonly shopDomain: string;
 	/** Signs the messages of the subscriptions that it creates. */
@@ -69,6 +76,19 @@ export class Webhooks {
 	private lastId = firstWebhookId;
 
 	constructor(private readonly options: WebhooksOptions) {}
+
+	/** What {@link restore} needs to go on after a restart. */
+	save(): z.input<typeof savedShape> {
+		return { subscriptions: [...this.webhooksById.values()], messages: this.messages() };
+	}
+
+	/** Adds saved data. Throws a ZodError if it was not saved by {@link save}. */
+	restore(saved: unknown): void {
+		const { subscriptions, messages } = savedShape.parse(saved);
+		for (const webhook of subscriptions) this.webhooksById.set(webhook.id, webhook);
+		for (const message of messages) this.messagesById.set(message.id, message);
+		this.lastId = Math.max(this.lastId, ...subscriptions.map(({ id }) => id));
+	}
 
 	/** All subscriptions of the app, or those to a topic. */
 	list(topic?: string): Webhook[] {

@@ -28,7 +28,7 @@ test('the demo runs in an n8n that was started without its launcher', async () =
 	await installPackage(await getTarball(), folder);
 	const port = await freePort();
 	const ports: string[] = [];
-	for (const name of ['service', 'shopify', 'mailbox'])
+	for (const name of ['service', 'shopify', 'mailbox', 'smtp'])
 		ports.push(`--${name}-port=${await freePort()}`);
 	const program = join(projectFolder, 'playground/demo/start.mjs');
 	const logFile = join(folder, 'demo.log');

@@ -257,7 +257,7 @@ describe("the shop's page", () => {
 		await expectRows('orders', ['#1003', '#1002', '#1001']);
 		await row('#1002').getByRole('button', { name: 'Change address' }).click();
 		await row('#1002').getByText(newAddress).waitFor();
-		expect(await buttonNames('#1002')).toEqual(['Change address of #1002']);
+		expect(await buttonNames('#1002')).toEqual(['Change address of #1002', 'Cancel #1002']);
 		const link = page.getByRole('navigation').getByRole('link', { name: 'Delivery Service' });
 		expect(await link.getAttribute('href')).toBe(service.url);
 	});
