@@ -333,6 +333,15 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 		expect((await env.email('Catch up at night failed')).text).toContain(
 			'Invalid API key or access token',
 		);
+		const { app } = env.shopify;
+		const { permanentToken } = app;
+		app.permanentToken = 'another';
+		const order = await placeOrder();
+		const unread = `An order could not be read from Shopify: ${order.name}: `;
+		expect((await env.email(unread)).text).toContain('Invalid API key or access token');
+		app.permanentToken = permanentToken;
+		await report(order);
+		await waitFor('its delivery', () => deliveriesOf(env, order).length > 0);
 	});
 
 	test('emails the owner when the called workflow is missing or fails, and reports no success', async () => {
