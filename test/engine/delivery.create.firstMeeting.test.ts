@@ -129,7 +129,7 @@ test.each(['manual', 'trigger'] as const)('a dry run leaves no trace: %s', async
 });
 
 test('a dry run shows which orders would be named', async () => {
-	const dryRun = { ...fromOrders, options: { dryRun: true } };
+	const dryRun = { ...fromOrders, options: { dryRun: true, simplify: false } };
 	const { items } = await service.run(dryRun, { items: [late], mode: 'manual' });
 	expect(jsonOf(items)).toMatchObject([
 		{ result: 'skip: unseen', reason: 'unseen', actionNeeded: named.actionNeeded },

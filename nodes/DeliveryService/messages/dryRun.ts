@@ -28,9 +28,11 @@ export function dryRunReason({ outcome }: Job): string {
 
 /** Where an item would go, what the driver collects and what a person must do, or why it would not be sent. */
 export function dryRunMessage(job: Job): string {
-	return job.outcome
-		? problemText(describe(job, job.outcome, true))
-		: joinSentences([destination(job), neededFor(job)]);
+	const needed = neededFor(job);
+	if (!job.outcome) return joinSentences([destination(job), needed]);
+	// What a person must do about a skipped order also says why it is skipped.
+	if (job.outcome.kind === 'skipped' && needed !== '') return needed;
+	return problemText(describe(job, job.outcome, true));
 }
 
 /** The cash comes first: it would be overlooked after an address. */
