@@ -504,6 +504,28 @@ describe.each(['newest', '1.123'] as const)('examples without a table in n8n %s'
 			return (await fetch(url, { method: 'POST', headers, body })).status;
 		};
 
+		// It is the first: n8n's history of sent emails must not exist yet.
+		test('emails the owner about each of three orders that fail in the same moment', async () => {
+			const { shop } = env.shopify;
+			const path = '/v1/deliveries';
+			control().addFault({ kind: 'hang', method: 'POST', path, times: 3 });
+			const attempts = () =>
+				control()
+					.requests()
+					.filter((one) => one.path === path).length;
+			const before = attempts();
+			// n8n starts one more execution for each of the six that fail.
+			const orders = await env.afterExecutions(workflow, 12, async () => {
+				const placed = [0, 1, 2].map(() => shop.place(samples[0]));
+				await waitFor('the requests', () => attempts() === before + 3);
+				await env.installation.stopService();
+				return placed;
+			});
+			await env.installation.resumeService();
+			for (const { name } of orders)
+				expect((await env.email(`Action needed: ${name}`)).text).toContain('It is unknown');
+		});
+
 		test('creates one delivery for an order that is paid while it is created', async () => {
 			const { shop } = env.shopify;
 			const order = await env.afterExecutions(workflow, 4, () => {

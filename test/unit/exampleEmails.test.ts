@@ -20,11 +20,23 @@ function emailOf(file: string, json: IDataObject, outputs?: Record<string, IData
 	};
 }
 
+/** What the node What to Do of the starter without an app makes of an item. */
+function whatToDo(json: IDataObject): IDataObject {
+	const parameters = parametersOf('shopify-webhook-to-deliveries', 'What to Do');
+	const { assignments } = setSchema.parse(parameters).assignments;
+	return Object.fromEntries(assignments.map(({ name, value }) => [name, evaluated(value, json)]));
+}
+
 describe.each([
-	['shopify-webhook-to-deliveries', 'add a tag to it in Shopify'],
-	['shopify-orders-to-deliveries', 'in Orders to Send and execute Send One Order'],
-])('the email of the starter %s', (file, byHand) => {
-	const emailAbout = (...items: IDataObject[]) => emailOf(file, items[0]!, { 'Once a Day': items });
+	['shopify-webhook-to-deliveries', 'add a tag to it in Shopify', whatToDo],
+	[
+		'shopify-orders-to-deliveries',
+		'in Orders to Send and execute Send One Order',
+		(json: IDataObject) => json,
+	],
+])('the email of the starter %s', (file, byHand, prepared) => {
+	const emailAbout = (...items: IDataObject[]) =>
+		emailOf(file, prepared(items[0]!), { 'Once a Day': items.map(prepared) });
 	const rowOf = (referenceId: string) => ({
 		referenceId,
 		customer: 'Ana Torres',
@@ -82,7 +94,7 @@ describe.each([
 		const { dedupeValue } = parametersOf(file, 'Once a Day');
 		const sameText = { ...rowOf('#1002'), actionNeeded: rowOf('#1001').actionNeeded };
 		const keys = [rowOf('#1001'), { error: rowOf('#1001') }, sameText, execution('Get')];
-		const [row, failed, other, error] = keys.map((json) => evaluated(dedupeValue, json));
+		const [row, failed, other, error] = keys.map((json) => evaluated(dedupeValue, prepared(json)));
 		expect(failed).toBe(row);
 		expect(new Set([row, other, error]).size).toBe(3);
 	});
