@@ -192,6 +192,20 @@ test('the starter without an app tries again to remember an email, with items th
 	expect(fields).not.toContain('error');
 });
 
+test.each([
+	['send-anyway', true],
+	['vip, Send-Anyway', true],
+	['SEND-ANYWAY ,vip', true],
+	['never-send-anyway', false],
+	['vip, send-anyway-not', false],
+	['send anyway', false],
+	['', false],
+	[undefined, false],
+])('the starter without an app turns on Send Anyway for the tags %j: %j', (tags, expected) => {
+	const { sendAnyway } = parametersOf('shopify-webhook-to-deliveries', 'Create Delivery');
+	expect(evaluated(sendAnyway, { body: { tags } })).toBe(expected);
+});
+
 describe.each(starters)('the starter %s', (file) => {
 	const { nodes, connections } = examples.find(([name]) => name === file)![1];
 	const steps = nodes.filter(({ type }) => type !== note);
