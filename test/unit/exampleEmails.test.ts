@@ -20,21 +20,17 @@ function emailOf(file: string, json: IDataObject, outputs?: Record<string, IData
 	};
 }
 
-/** What the node What to Do of the starter without an app makes of an item. */
-function whatToDo(json: IDataObject): IDataObject {
-	const parameters = parametersOf('shopify-webhook-to-deliveries', 'What to Do');
-	const { assignments } = setSchema.parse(parameters).assignments;
+/** What the node What to Do of a starter makes of an item. */
+function whatToDo(file: string, json: IDataObject): IDataObject {
+	const { assignments } = setSchema.parse(parametersOf(file, 'What to Do')).assignments;
 	return Object.fromEntries(assignments.map(({ name, value }) => [name, evaluated(value, json)]));
 }
 
 describe.each([
-	['shopify-webhook-to-deliveries', 'add a tag to it in Shopify', whatToDo],
-	[
-		'shopify-orders-to-deliveries',
-		'in Orders to Send and execute Send One Order',
-		(json: IDataObject) => json,
-	],
-])('the email of the starter %s', (file, byHand, prepared) => {
+	['shopify-webhook-to-deliveries', 'add a tag to it in Shopify'],
+	['shopify-orders-to-deliveries', 'in Orders to Send and execute Send One Order'],
+])('the email of the starter %s', (file, byHand) => {
+	const prepared = (json: IDataObject) => whatToDo(file, json);
 	const emailAbout = (...items: IDataObject[]) =>
 		emailOf(file, prepared(items[0]!), { 'Once a Day': items.map(prepared) });
 	const rowOf = (referenceId: string) => ({
