@@ -7,9 +7,11 @@ import { waitFor } from '../../playground/n8n/progress';
 import {
 	credentialTypes,
 	deliveriesTable,
+	examples,
 	filledIn,
 	nodeNames,
 	pickup,
+	readExample,
 } from '../../playground/examples';
 import type { OrderPart } from '../../playground/shopify/fulfillmentOrders';
 import { samples } from '../../playground/shopify/samples';
@@ -101,6 +103,33 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 				{ text: expect.stringContaining('meets it for the first time') },
 			]);
 		}
+	});
+
+	// The steps of "Switch setups" in docs/change.md.
+	test('a starter that becomes the full set sends no order again, and does not repeat its emails', async () => {
+		const { client } = env.installation;
+		const { shop } = env.shopify;
+		await client.unpublish(orders);
+		const workflow = await env.publish('starter');
+		const place = () => shop.place(samples[0]);
+		const [open, canceled] = await env.afterExecutions(workflow, 4, () => [place(), place()]);
+		await client.unpublish(workflow);
+		shop.cancel(canceled.id);
+		await client.updateWorkflow(workflow, { nodes: [], connections: {} });
+		const values = filledIn(env.shopify);
+		const { nodes, connections } = await readExample(examples.orders, env.credentials, values);
+		await client.updateWorkflow(workflow, { nodes, connections });
+		await client.publish(workflow);
+		await catchUp(workflow);
+		const told = env.emails(`Order ${canceled.name}`).length;
+		expect(told).toBeGreaterThan(0);
+		await catchUp(workflow);
+		expect(env.emails(`Order ${canceled.name}`)).toHaveLength(told);
+		expect(await rowOf(open)).toMatchObject({ status: 'skipped', deliveryId: '' });
+		expect(env.emails(open.name)).toEqual([]);
+		for (const order of [open, canceled]) expect(deliveriesOf(env, order)).toHaveLength(1);
+		await client.unpublish(workflow);
+		await client.publish(orders);
 	});
 
 	test('creates one delivery with its row for each fulfillment order of a split order', async () => {

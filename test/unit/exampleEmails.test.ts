@@ -180,6 +180,14 @@ describe('the email of "Fulfillment orders to deliveries"', () => {
 	const saved = { referenceId: 'a', fulfillmentOrderId: '5', status: 'skipped', message: 'Look' };
 	const rejectedRow = { ...saved, status: 'rejected', actionNeeded: 'Look' };
 	const unknownRow = { ...rejectedRow, status: 'unknown' };
+	/** Its row has no delivery, so each run saves the result again. */
+	const sentWhole = {
+		referenceId: 'a',
+		outcome: 'skipped',
+		reason: 'alreadyCreated',
+		message: 'Look',
+		actionNeeded: 'Look',
+	};
 
 	test.each<[string, IDataObject, string[]]>([
 		['an order that was read', order, []],
@@ -219,6 +227,7 @@ describe('the email of "Fulfillment orders to deliveries"', () => {
 		['another reason', rejectedRow, { ...rejectedRow, message: 'No email' }, true],
 		['another result', rejectedRow, { ...rejectedRow, status: 'unknown' }, true],
 		['an unknown delivery', unknownRow, { ...unknownRow, message: 'Another reason' }, false],
+		['an order that was sent whole', sentWhole, saved, false],
 	])('compares %s with the row before (%#)', (_, row, before, isEmailed) => {
 		expect(outputsFor(row, before).includes('Email')).toBe(isEmailed);
 	});
