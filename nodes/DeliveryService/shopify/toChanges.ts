@@ -29,8 +29,8 @@ type ChangesResult =
 /**
  * Maps the current state of a Shopify order to changes of its delivery (docs/api.md, section 4.2):
  * recipient, address, packages as long as nothing is fulfilled, and cash on delivery, which becomes 0 once
- * nothing is to be collected. What the order lacks or its sales channel hides stays unchanged. The address is one line of text, the
- * only format that updates accept. Never throws.
+ * nothing is to be collected. What the order lacks or its sales channel hides stays unchanged. The address
+ * is one line of text, the only format that updates accept. Never throws.
  *
  * The delivery is found by the reference ID with which Create sends this order or fulfillment order, so it
  * can't be that of another one, or of another part.
