@@ -215,7 +215,7 @@ describe('the email of "Fulfillment orders to deliveries"', () => {
 			{ referenceId: 'a', outcome: 'skipped', reason: 'alreadyCreated', actionNeeded: '' },
 			[],
 		],
-		['a row of a dry run in the editor', { referenceId: 'a', wouldSend: true }, []],
+		['a row of a dry run in the editor', { referenceId: 'a', result: 'send' }, []],
 	])('takes the branch for %s', (_, json, expected) => {
 		const before = { status: '', message: '' };
 		expect(outputsFor(json, before)).toEqual(expected);
