@@ -39,6 +39,7 @@ const forms: ReadonlyMap<string, Form> = new Map<string, Form>([
 		"npm run test:e2e -- trigger -t 'renamed'",
 		'KILL_SEED=1 npm run test:e2e -- kill',
 	].map((command): [string, Form] => [command, { run: `${command} --listTests` }]),
+	['npm start -- --new', { run: 'npm start -- --new --once' }],
 	['npm run dev', { until: /Press Ctrl-C to stop/ }],
 	[
 		'npm run n8n:newest',

@@ -179,7 +179,6 @@ describe('the email of "Fulfillment orders to deliveries"', () => {
 	const order = { data: { order: { id: 'gid://shopify/Order/1' } } };
 	const saved = { referenceId: 'a', fulfillmentOrderId: '5', status: 'skipped', message: 'Look' };
 	const rejectedRow = { ...saved, status: 'rejected', actionNeeded: 'Look' };
-	const unknownRow = { ...rejectedRow, status: 'unknown' };
 	/** Its row has no delivery, so each run saves the result again. */
 	const sentWhole = {
 		referenceId: 'a',
@@ -226,10 +225,26 @@ describe('the email of "Fulfillment orders to deliveries"', () => {
 		['the same problem', rejectedRow, rejectedRow, false],
 		['another reason', rejectedRow, { ...rejectedRow, message: 'No email' }, true],
 		['another result', rejectedRow, { ...rejectedRow, status: 'unknown' }, true],
-		['an unknown delivery', unknownRow, { ...unknownRow, message: 'Another reason' }, false],
 		['an order that was sent whole', sentWhole, saved, false],
 	])('compares %s with the row before (%#)', (_, row, before, isEmailed) => {
 		expect(outputsFor(row, before).includes('Email')).toBe(isEmailed);
+	});
+
+	test.each([
+		['unknown', 'unknown'],
+		['rejected', 'any'],
+		['created', 'any'],
+	])('saves the outcome %s unless the status is %s', (outcome, status) => {
+		const { conditions } = z
+			.object({
+				conditions: z.array(
+					z.object({ keyName: z.string(), condition: z.string(), keyValue: z.string().optional() }),
+				),
+			})
+			.parse(parametersOf(file, 'Save Result').filters);
+		const [condition] = conditions.filter(({ keyName }) => keyName === 'status');
+		expect(condition).toMatchObject({ condition: 'neq' });
+		expect(evaluated(condition?.keyValue, { outcome })).toBe(status);
 	});
 });
 
