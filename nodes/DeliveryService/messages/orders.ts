@@ -44,7 +44,7 @@ function skipText(skip: Skip): string {
 		case 'localPickup':
 			return pickupText(skip);
 		case 'nothingToShip':
-			return 'has nothing to ship: its items are fulfilled, on hold, refunded, removed or digital.';
+			return "has nothing to ship: its items are fulfilled, on hold, refunded, removed or don't need shipping.";
 		case 'fulfillmentService':
 			return 'is shipped by a fulfillment service, and Include Fulfillment Services under Filters is off.';
 		case 'deliveryMethod':

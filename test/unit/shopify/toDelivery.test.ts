@@ -73,7 +73,7 @@ describe('skipped orders', () => {
 			kind: 'skipped',
 			code: 'nothingToShip',
 			message:
-				'The order has nothing to ship: its items are fulfilled, on hold, refunded, removed or digital. Nothing to do.',
+				"The order has nothing to ship: its items are fulfilled, on hold, refunded, removed or don't need shipping. Nothing to do.",
 		});
 	});
 
@@ -432,7 +432,7 @@ describe('location', () => {
 			source_name: 'marketplace',
 		});
 		expect(problemOf(order)).toEqual({
-			message: `Order #1042 has "${value}" in its address. Enter the address in Shopify. If the channel (marketplace) ships it, fulfill it there.`,
+			message: `Order #1042 has "${value}" in its address: the sales channel (marketplace) hides it. Enter the name and the address in Shopify. If the channel ships the order itself, fulfill it there.`,
 		});
 	});
 
