@@ -67,9 +67,10 @@ export class Ledger {
 		for (const [{ asOf }, one] of found) {
 			one.holder = this.process.holders.get(one.claimed);
 			// Calls of a webhook arrive in any order, and an execution that waited knows an older state.
-			if (!asOf || !this.process.isOutdated(one.claimed, asOf)) continue;
+			const older = asOf ? this.process.note(one.claimed, asOf) : [];
+			if (!older.includes(true)) continue;
 			one.change = undefined;
-			one.isOutdated = this.process.isCertainlyOutdated(one.claimed, asOf);
+			one.isOutdated = older.every(Boolean);
 		}
 		return found;
 	}

@@ -29,23 +29,19 @@ export class ProcessMemory {
 	/** Of when the newest state of each order is that was seen, by clock and claim. */
 	private readonly times = new Map<string, number>();
 
-	/** Notes a state of an order. @returns whether it is older than one that was seen before */
-	isOutdated(claimed: string, { call, order }: AsOf): boolean {
-		const byCall = this.isOlder(`call ${claimed}`, call);
-		const byOrder = this.isOlder(`order ${claimed}`, order);
-		return byCall || byOrder;
+	/**
+	 * Notes a state of an order.
+	 *
+	 * @returns for each clock that it has, whether it is older than a state that was seen before
+	 */
+	note(claimed: string, { call, order }: AsOf): boolean[] {
+		const times = { [`call ${claimed}`]: call, [`order ${claimed}`]: order };
+		return Object.entries(times).flatMap(([key, time]) =>
+			time === undefined ? [] : [this.isOlder(key, time)],
+		);
 	}
 
-	/** Whether a state of an order, once noted, is older than another one by each clock that it has. */
-	isCertainlyOutdated(claimed: string, { call, order }: AsOf): boolean {
-		const isOlder = (key: string, time: number | undefined) =>
-			time === undefined ? undefined : time < (this.times.get(key) ?? time);
-		const older = [isOlder(`call ${claimed}`, call), isOlder(`order ${claimed}`, order)];
-		return older.includes(true) && !older.includes(false);
-	}
-
-	private isOlder(key: string, time: number | undefined): boolean {
-		if (time === undefined) return false;
+	private isOlder(key: string, time: number): boolean {
 		const newest = this.times.get(key) ?? time;
 		this.times.delete(key);
 		this.times.set(key, Math.max(newest, time));
