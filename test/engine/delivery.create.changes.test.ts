@@ -294,7 +294,8 @@ test('does not send an order that was canceled before the call of its creation a
 		],
 	]);
 	expect(service.existing()).toEqual([]);
-	await service.run(parameters, { items: [call(2)] });
+	// Only the call is older: the order itself has changed since.
+	await service.run(parameters, { items: [{ ...call(9), body: call(2).body }] });
 	expect(service.existing()).toEqual(['#1001']);
 });
 
