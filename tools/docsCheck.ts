@@ -25,7 +25,7 @@ interface Form {
 
 /** The commands that the gate (.ci/run) runs itself. */
 const inGate =
-	/^npm (ci|test|test -- test\/unit|start|start -- --once|run (lint|lint:fix|verify|docs:check|test:e2e|test:e2e -- --prepare|bench|trace))$|^npx eslint /;
+	/^npm (ci|test|test -- test\/unit|start|start -- --(new|once)|run (lint|lint:fix|verify|docs:check|test:e2e|test:e2e -- --prepare|bench|trace))$|^npx eslint /;
 
 /** The commands that are not run as written, in the order in which they run. */
 const forms: ReadonlyMap<string, Form> = new Map<string, Form>([
@@ -39,7 +39,6 @@ const forms: ReadonlyMap<string, Form> = new Map<string, Form>([
 		"npm run test:e2e -- trigger -t 'renamed'",
 		'KILL_SEED=1 npm run test:e2e -- kill',
 	].map((command): [string, Form] => [command, { run: `${command} --listTests` }]),
-	['npm start -- --new', { run: 'npm start -- --new --once' }],
 	['npm run dev', { until: /Press Ctrl-C to stop/ }],
 	[
 		'npm run n8n:newest',

@@ -1,8 +1,8 @@
 /** `npm run dev`: plain JavaScript without dependencies, so that it works in a fresh clone. */
 import { runCommand } from '../../tools/setup.mjs';
 
-/** Not those of `npm start`, which can run at the same time. */
-const ports = { servicePort: 5694, port: 5695 };
+/** Not those of `npm start` (5690 to 5694), which can run at the same time. */
+const ports = { port: 5695, servicePort: 5696 };
 
 const help = `npm run dev             run n8n with this package and the local service
 npm run dev -- --help   show this help
