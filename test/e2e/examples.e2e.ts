@@ -13,7 +13,7 @@ import { startService } from '../../playground/service/server';
 import { samples } from '../../playground/shopify/samples';
 import type { Order } from '../../playground/shopify/shapes';
 import { startScriptedModel, type ScriptedModel } from './support/scriptedModel';
-import { deliveriesOf, noCourier, openShopEnvironment, type ShopEnvironment } from './support/shop';
+import { deliveriesOf, openShopEnvironment, type ShopEnvironment } from './support/shop';
 import {
 	archiveWithLeftovers,
 	blacklist,
@@ -100,13 +100,14 @@ describe.each(['newest', '1.123'] as const)('examples without a table in n8n %s'
 		});
 
 		test('the starter emails the owner once about a rejected order, and sends it by its ID', async () => {
-			control().addFault({ ...noCourier, times: 2 });
+			control().toggleProblem('rejection');
 			const order = await env.afterExecutions(starter, 2, () => env.shopify.shop.place(samples[0]));
 			expect(deliveriesOf(env, order)).toEqual([]);
 			const { subject, text } = await env.email('No courier drives there');
 			expect(subject).toBe(`Action needed: ${order.name}`);
 			expect(text).toContain(`${order.name} was not created: the Delivery Service rejected`);
 			expect(text).toContain('in Orders to Send and execute Send One Order.\n');
+			control().toggleProblem('rejection');
 			const { status } = await failedExecution(starter);
 			expect(status).toBe('error');
 			expect((await sendOneOrder(order)).status).toBe('success');
@@ -628,7 +629,7 @@ describe.each(['newest', '1.123'] as const)('examples without a table in n8n %s'
 
 		test('emails the owner once about an order that was not sent, and sends it after a change in Shopify', async () => {
 			const { shop } = env.shopify;
-			control().addFault({ ...noCourier, times: 2 });
+			control().toggleProblem('rejection');
 			const order = await env.afterExecutions(workflow, 2, () => shop.place(samples[0]));
 			expect(deliveriesOf(env, order)).toEqual([]);
 			const { subject, text } = await env.email(order.name);
@@ -637,6 +638,7 @@ describe.each(['newest', '1.123'] as const)('examples without a table in n8n %s'
 			expect(text).toContain('No courier drives there');
 			expect(text).toContain('add a tag to it in Shopify');
 			expect((await failedExecution(workflow)).status).toBe('error');
+			control().toggleProblem('rejection');
 			shop.edit(order.id, { tags: 'again' });
 			await waitFor('the delivery', () => deliveriesOf(env, order).length > 0);
 			expect(env.emails(order.name)).toHaveLength(1);

@@ -19,15 +19,6 @@ type Row = Record<string, unknown>;
 
 type Deliveries = ReturnType<Installation['service']['control']['deliveries']>;
 
-/** The fault of a service that rejects the next creation. */
-export const noCourier = {
-	kind: 'status',
-	method: 'POST',
-	path: '/v1/deliveries',
-	status: 422,
-	body: { code: 'INVALID', message: 'No courier drives there' },
-} as const;
-
 /** A real n8n with the example workflows, the local service, a shop and the owner's mailbox. */
 export interface ShopEnvironment {
 	readonly installation: Installation;
