@@ -66,9 +66,9 @@ const forms: ReadonlyMap<string, Form> = new Map<string, Form>([
 		},
 	],
 	[
-		'npm uninstall --prefix ~/.n8n/nodes n8n-nodes-delivery-service',
+		'npm uninstall --omit=peer --ignore-scripts --prefix ~/.n8n/nodes n8n-nodes-delivery-service',
 		{
-			run: 'npm uninstall --prefix .cache/nodes n8n-nodes-delivery-service && ! ls .cache/nodes/node_modules/n8n-nodes-delivery-service',
+			run: 'npm uninstall --omit=peer --ignore-scripts --prefix .cache/nodes n8n-nodes-delivery-service && ! ls .cache/nodes/node_modules/n8n-nodes-delivery-service',
 		},
 	],
 	[
@@ -81,8 +81,9 @@ const forms: ReadonlyMap<string, Form> = new Map<string, Form>([
 
 /** Returns the commands of a page: in its code blocks without a language, and in its text. */
 function commandsOf({ markdown }: Page): string[] {
-	const blocks = [...markdown.matchAll(/^```(?:sh)?\n([\s\S]*?)^```$/gm)];
-	const lines = blocks.flatMap(([, block = '']) => block.trim().split('\n'));
+	// Those of a list are indented.
+	const blocks = [...markdown.matchAll(/^ *```(?:sh)?\n([\s\S]*?)^ *```$/gm)];
+	const lines = blocks.flatMap(([, block = '']) => block.split('\n').map((line) => line.trim()));
 	return [...lines, ...codesIn(prose(markdown))].filter((code) =>
 		/^(?:[A-Z_]+=\S+ )*(?:npm|npx|node) /.test(code),
 	);
