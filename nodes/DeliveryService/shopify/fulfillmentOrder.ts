@@ -7,6 +7,7 @@ import {
 	ifReadable,
 	list,
 	object,
+	optionalCode,
 	optionalContact,
 	optionalCount,
 	optionalLines,
@@ -14,6 +15,7 @@ import {
 	optionalWholeNumber,
 	orderAddressSchema,
 	required,
+	toCode,
 	type Address,
 } from './orderSchema';
 
@@ -51,7 +53,8 @@ const statuses = [
 
 /** A value of a fixed list. An unknown one may be new, and what it means for a delivery isn't known. */
 function oneOf<Values extends readonly [string, ...string[]]>(values: Values) {
-	return z.enum(values, expectedError(`one of ${values.join(', ')}`));
+	const rule = z.enum(values, expectedError(`one of ${values.join(', ')}`));
+	return z.preprocess((value) => (typeof value === 'string' ? toCode(value) : value), rule);
 }
 
 /** The used fields of a fulfillment order: the part of an order that one location ships in one way. */
@@ -60,11 +63,11 @@ export const fulfillmentOrderSchema = object({
 	order_id: ifReadable(optionalText),
 	status: oneOf(statuses),
 	/** Whether a fulfillment service was asked to ship it. */
-	request_status: ifReadable(optionalText),
+	request_status: ifReadable(optionalCode),
 	/** When a scheduled one can be fulfilled. */
 	fulfill_at: ifReadable(optionalText),
 	fulfillment_holds: list(
-		object({ reason: ifReadable(optionalText), reason_notes: ifReadable(optionalText) }),
+		object({ reason: ifReadable(optionalCode), reason_notes: ifReadable(optionalText) }),
 	).catch([]),
 	assigned_location_id: ifReadable(optionalText),
 	assigned_location: object({

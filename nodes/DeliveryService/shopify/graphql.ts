@@ -1,7 +1,7 @@
 /**
  * Orders of Shopify's GraphQL Admin API, converted to the REST resource, so that one mapper reads both.
  * The query in examples/queries.md names its fields as REST does; this file knows what still differs:
- * connections, IDs, amounts, enum values, and texts that are objects. REST leaves out a field for a
+ * connections, IDs, amounts, and texts that are objects. REST leaves out a field for a
  * reason, a query by mistake: the fields that decide about money, or whether an order is sent, are
  * required.
  */
@@ -66,11 +66,6 @@ const idInObject = given.transform((value) => gidNumber(onlyField(value)));
 /** A value in an object of its own, e.g. `email: defaultEmailAddress { emailAddress }`. */
 const inObject = z.unknown().transform(onlyField).optional();
 
-/** An enum value, which REST has in lower case. */
-const enumValue = given.transform((value) =>
-	typeof value === 'string' ? value.toLowerCase() : value,
-);
-
 const wholeList = z.looseObject({ hasNextPage: z.literal(false) });
 
 /** A list that the query returned completely. */
@@ -111,8 +106,8 @@ const lineItem = withAmounts({
 const order = withAmounts({
 	...required('cancelled_at created_at test source_name note_attributes tags'),
 	...required('currency presentment_currency payment_gateway_names shipping_address'),
+	...required('financial_status return_status'),
 	id,
-	financial_status: enumValue,
 	payment_terms: z
 		.looseObject({
 			...required('payment_terms_type payment_terms_name overdue'),
@@ -121,7 +116,6 @@ const order = withAmounts({
 		.nullable(),
 	total_outstanding_set: amounts,
 	total_capturable_set: amounts,
-	return_status: enumValue,
 	current_total_price_set: amounts,
 	customer: z.looseObject({ email: inObject, phone: inObject }).nullish().catch(undefined),
 	shipping_lines: connection(z.looseObject(required('title code'))),
@@ -130,16 +124,15 @@ const order = withAmounts({
 		z.looseObject({
 			refund_line_items: connection(
 				z.looseObject({
-					...required('quantity'),
+					...required('quantity restock_type'),
 					line_item_id: idInObject,
-					restock_type: enumValue,
 				}),
 			),
 		}),
 	),
 	fulfillments: z.array(
 		z.looseObject({
-			status: enumValue,
+			...required('status'),
 			line_items: connection(z.looseObject({ ...required('quantity'), id: idInObject })),
 		}),
 	),
@@ -149,19 +142,16 @@ const order = withAmounts({
 
 /** A fulfillment order of GraphQL as the REST resource. */
 const fulfillmentOrder = z.looseObject({
-	...required('destination'),
+	...required('destination status request_status'),
 	id,
 	order_id: id,
-	status: enumValue,
-	request_status: enumValue,
-	fulfillment_holds: z.array(z.looseObject({ reason: enumValue })).optional(),
 	assigned_location: z
 		.looseObject({
 			location_id: idInObject.optional(),
 			is_fulfillment_service: inObject,
 		})
 		.nullish(),
-	delivery_method: z.looseObject({ method_type: enumValue }).nullable(),
+	delivery_method: z.looseObject(required('method_type')).nullable(),
 	line_items: connection(
 		z.looseObject({ ...required('quantity fulfillable_quantity'), line_item_id: idInObject }),
 	),

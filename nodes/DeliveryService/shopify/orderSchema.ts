@@ -69,6 +69,15 @@ export const optionalText = optionalScalar('text', (value) =>
 	oneLine(stripInvisible(String(value))),
 );
 
+/** A value of a fixed list, as REST writes it: "PARTIALLY_PAID" and "Partially Paid" are "partially_paid". */
+export function toCode(text: string): string {
+	return oneLine(stripInvisible(text))
+		.toLowerCase()
+		.replace(/[\s-]+/g, '_');
+}
+
+export const optionalCode = optionalScalar('text', (value) => toCode(String(value)));
+
 /** Text that may contain the word joiners with which Shopify separates additional address fields. */
 const optionalAddressLine = optionalScalar('text', (value) =>
 	String(value)
@@ -222,7 +231,7 @@ const lineItem = object({
 	current_quantity: optionalWholeNumber,
 	/** The units that are not refunded, fulfilled or assigned to a fulfillment service. */
 	fulfillable_quantity: optionalWholeNumber,
-	fulfillment_status: optionalText,
+	fulfillment_status: optionalCode,
 	requires_shipping: flag,
 	gift_card: flag,
 	/** The handle of the fulfillment service that ships it, or "manual". */
@@ -283,11 +292,11 @@ export const orderSchema = object({
 	presentment_currency: ifReadable(optionalText),
 	gateway: optionalText,
 	payment_gateway_names: list(optionalText),
-	financial_status: optionalText,
+	financial_status: optionalCode,
 	/** When an order is to be paid that ships before, e.g. in 30 days. */
 	payment_terms: object({
 		/** E.g. "receipt", "fulfillment" or "net". */
-		payment_terms_type: ifReadable(optionalText),
+		payment_terms_type: ifReadable(optionalCode),
 		payment_terms_name: ifReadable(optionalText),
 		/** Only in GraphQL. */
 		overdue: flag.catch(undefined),
@@ -324,28 +333,28 @@ export const orderSchema = object({
 	line_items: list(lineItem),
 	returns: list(
 		object({
-			status: ifReadable(optionalText),
+			status: ifReadable(optionalCode),
 			return_line_items: list(
 				object({ line_item_id: ifReadable(optionalText), quantity: required(optionalCount) }),
 			).catch([]),
 		}),
 	).catch([]),
 	/** The state of all returns. Only in GraphQL. */
-	return_status: ifReadable(optionalText),
+	return_status: ifReadable(optionalCode),
 	refunds: listIfGiven(
 		object({
 			refund_line_items: list(
 				object({
 					line_item_id: optionalText,
 					quantity: required(optionalCount),
-					restock_type: ifReadable(optionalText),
+					restock_type: ifReadable(optionalCode),
 				}).transform(({ line_item_id: id, ...entry }) => ({ id, ...entry })),
 			),
 		}),
 	),
 	fulfillments: listIfGiven(
 		object({
-			status: ifReadable(optionalText),
+			status: ifReadable(optionalCode),
 			line_items: list(object({ id: optionalText, quantity: required(optionalCount) })),
 		}),
 	).catch(undefined),

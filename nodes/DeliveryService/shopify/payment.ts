@@ -142,9 +142,9 @@ function outstandingAmount(order: Order): Decimal | undefined {
  * for, too: an even exchange looks like an unpaid item.
  */
 function readOpenReturn(order: Order, unpaid: Decimal): OpenReturn | undefined {
-	const returns = order.returns.filter(({ status = '' }) => openReturnStates.has(fold(status)));
+	const returns = order.returns.filter(({ status = '' }) => openReturnStates.has(status));
 	if (returns.length === 0) {
-		const isOpen = openReturnStates.has(fold(order.return_status ?? ''));
+		const isOpen = openReturnStates.has(order.return_status ?? '');
 		return isOpen ? { unpaid, afterReturn: undefined } : undefined;
 	}
 	const lines = returns.flatMap(({ return_line_items }) => return_line_items);

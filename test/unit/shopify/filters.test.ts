@@ -47,6 +47,11 @@ describe('Payment', () => {
 		],
 		['refunded', { financial_status: 'refunded' }, 'any'],
 		['voided', { ...cash, financial_status: 'voided' }, 'any'],
+		// As GraphQL and exports write it.
+		['PAID', { financial_status: 'PAID', total_outstanding: null }, 'paidOrCash paid any'],
+		['Authorized', { ...bank, financial_status: 'Authorized' }, 'paidOrCash paid any'],
+		['REFUNDED', { financial_status: 'REFUNDED' }, 'any'],
+		['Voided', { ...cash, financial_status: 'Voided' }, 'any'],
 	])('sends an order that is %s only with: %s', (_, order, sentWith) => {
 		for (const payment of ['paidOrCash', 'paid', 'any'])
 			expect([payment, outcome(order, { payment }).kind]).toEqual([
@@ -67,7 +72,8 @@ describe('Payment', () => {
 				'Order #1042 is not paid yet (Bank Deposit). It will be sent when this workflow gets it again after the payment. Nothing to do.',
 		});
 		expect(outcome(bank).needed).toBe('');
-		expect(outcome({ ...bank, financial_status: 'partially_paid' }).needed).toMatch(/only partly/);
+		for (const financial_status of ['partially_paid', 'Partially Paid'])
+			expect(outcome({ ...bank, financial_status }).needed).toMatch(/only partly/);
 	});
 
 	test.each([

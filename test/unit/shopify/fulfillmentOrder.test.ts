@@ -256,7 +256,7 @@ describe('the reason to skip a fulfillment order', () => {
 		],
 		[
 			'onHold',
-			{ status: 'on_hold' },
+			{ status: 'On Hold' },
 			'is on hold in Shopify. It will be sent when this workflow gets it again after the hold is released. Nothing to do.',
 		],
 		[
@@ -282,7 +282,7 @@ describe('the reason to skip a fulfillment order', () => {
 		['cancelled', { status: 'cancelled' }, 'was canceled. Nothing to do.'],
 		[
 			'localPickup',
-			{ ...method('pick_up'), status: 'closed' },
+			{ ...method('PICK_UP'), status: 'CLOSED' },
 			'has the delivery method "Store Pickup", which is not in Delivery Methods under Filters. Nothing to do.',
 		],
 		[
