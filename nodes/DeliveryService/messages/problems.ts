@@ -114,10 +114,16 @@ function problemOf({ label = 'The order' }: OrderSubject, problem: OrderProblem)
 			return {
 				message: `${label} has no "${problem.field}" to use as the reference ID. ${howToRequest('this field')}.`,
 			};
-		case 'unknownPayment':
+		case 'unknownPayment': {
+			const { status } = problem;
+			const [has, needed] =
+				status === undefined
+					? ['no "financial_status"', 'this field']
+					: [`the unknown "financial_status" "${status}"`, '"total_outstanding"'];
 			return {
-				message: `${label} has no "financial_status", so it's unclear whether it is paid. ${howToRequest('this field')}, or set Payment under Filters to Any.`,
+				message: `${label} has ${has}, so it's unclear whether it is paid. ${howToRequest(needed)}, or set Payment under Filters to Any.`,
 			};
+		}
 		case 'unclearDate':
 			return {
 				message: `${label} has the delivery date "${problem.text}", which is not clear. Write it in Shopify with the year first, e.g. 2026-12-24. If dates in your shop look like 05/06/2026, set Delivery Date Format under Filters.`,

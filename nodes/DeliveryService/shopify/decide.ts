@@ -59,17 +59,17 @@ export function decide(facts: OrderFacts, mapping: OrderMapping): Decision {
 /** Why it is unclear whether, when or under which reference ID an order is to be sent. */
 export type DecisionProblem =
 	| { code: 'noReference'; field: string }
-	| { code: 'unknownPayment' }
+	| { code: 'unknownPayment'; status: string | undefined }
 	| { code: 'unclearDate'; text: string };
 
 function openQuestions(
-	{ references, payment, date }: OrderFacts,
+	{ order, references, payment, date }: OrderFacts,
 	mapping: OrderMapping,
 ): DecisionProblem[] {
 	const problems: DecisionProblem[] = [];
 	if (references.referenceId === undefined) problems.push(noReference(mapping));
 	if (payment.state === 'unknown' && isPaymentExcluded(payment, mapping))
-		problems.push({ code: 'unknownPayment' });
+		problems.push({ code: 'unknownPayment', status: order.financial_status });
 	if (mapping.filters.skipUntilDeliveryDate && date.unclear !== undefined)
 		problems.push({ code: 'unclearDate', text: date.unclear });
 	return problems;

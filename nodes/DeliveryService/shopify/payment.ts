@@ -94,6 +94,9 @@ export function paymentOf(order: Order, mapping: OrderMapping): Payment {
 /** States in which nothing is owed unless the order says so. */
 const nothingIsOwed = new Set<Payment['state']>(['paid', 'reserved', 'refunded', 'voided']);
 
+/** Statuses that say by themselves that something is unpaid. */
+const unpaidStatuses = new Set(['pending', 'partially_paid', 'expired']);
+
 function paymentState(
 	order: Order,
 	mapping: OrderMapping,
@@ -110,8 +113,8 @@ function paymentState(
 			return 'reserved';
 	}
 	if (owed && sign(owed) <= 0) return isReserved ? 'reserved' : 'paid';
-	if (!owed && status === undefined) return 'unknown';
 	if (!owed && status === 'partially_refunded') return 'paid';
+	if (!owed && !unpaidStatuses.has(status ?? '')) return 'unknown';
 	return terms && !isDue(terms, mapping) ? 'later' : 'unpaid';
 }
 

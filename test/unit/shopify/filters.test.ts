@@ -107,6 +107,10 @@ describe('Payment', () => {
 			kind: 'delivery',
 			actions: [{ code: 'missingFields', fields: ['financial_status'] }],
 		});
+		const unknown = { financial_status: 'in dispute', total_outstanding: null };
+		expect(problemOf(sampleOrder(unknown)).message).toBe(
+			'Order #1042 has the unknown "financial_status" "in_dispute", so it\'s unclear whether it is paid. Request "total_outstanding" in the Shopify node or the query, or set Payment under Filters to Any.',
+		);
 		expect(outcome({ financial_status: null, total_outstanding: '0.00' }).kind).toBe('delivery');
 	});
 });
