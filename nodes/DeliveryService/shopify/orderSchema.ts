@@ -137,8 +137,19 @@ const noteAttributes = z.transform((value) => {
 	});
 });
 
-/** True or false. */
-export const flag = z.boolean(expectedError('true or false')).nullish();
+const flagTexts = new Map<unknown, boolean>([
+	['true', true],
+	['false', false],
+]);
+
+/** True or false; an expression or a spreadsheet returns it as text. */
+export const flag = z.preprocess(
+	(value) => {
+		if (isBlank(value)) return null;
+		return typeof value === 'string' ? (flagTexts.get(value.trim().toLowerCase()) ?? value) : value;
+	},
+	z.boolean(expectedError('true or false')).nullish(),
+);
 
 /** An object with these fields; others are ignored. */
 export function object<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
@@ -269,6 +280,9 @@ const amounts = z
 		return shop && presentment && { shop, presentment };
 	});
 
+/** Statuses of fulfillments whose units ship again. */
+const undone = new Set(['cancelled', 'error', 'failure']);
+
 /** The used fields of an order, as REST names them. */
 export const orderSchema = object({
 	id: optionalText,
@@ -357,5 +371,7 @@ export const orderSchema = object({
 			status: ifReadable(optionalCode),
 			line_items: list(object({ id: optionalText, quantity: required(optionalCount) })),
 		}),
-	).catch(undefined),
+	)
+		.catch(undefined)
+		.transform((all) => all?.filter(({ status = '' }) => !undone.has(status))),
 });

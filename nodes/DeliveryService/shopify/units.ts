@@ -153,9 +153,9 @@ function countLines(order: Order): CountedLine[] {
 	const [notRestocked, canceled] = ['no_restock', 'cancel'].map(
 		(type) => refundLines && unitsByLine(refundLines.filter((line) => line.restock_type === type)),
 	);
-	const fulfillments = order.fulfillments?.filter(({ status }) => !status || status === 'success');
 	const fulfilled =
-		fulfillments && unitsByLine(fulfillments.flatMap((fulfillment) => fulfillment.line_items));
+		order.fulfillments &&
+		unitsByLine(order.fulfillments.flatMap((fulfillment) => fulfillment.line_items));
 	return order.line_items.map((line, index) => {
 		const name = line.name ?? line.title ?? `Item ${index + 1}`;
 		if (!needsShipping(line))

@@ -127,6 +127,11 @@ test('digests of a fulfillment order are equal in REST and GraphQL, and those of
 		digestsOf({ order: toGraphqlOrder(order), fulfillmentOrder: toGraphqlPart(part) }),
 	).toEqual(ofRest);
 	expect(digestsOf({ order: edited, fulfillmentOrder: part })).toEqual(ofRest);
+	for (const status of ['cancelled', 'error', 'failure']) {
+		const fulfillments = [{ status, line_items: [{ id: 1, quantity: 2 }] }];
+		const undone = { order: { ...order, fulfillments }, fulfillmentOrder: part };
+		expect(digestsOf(undone)).toEqual(ofRest);
+	}
 });
 
 test('an order without its amounts is not compared, a fulfilled or anonymous one only by its cash', () => {

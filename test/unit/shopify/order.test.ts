@@ -222,8 +222,17 @@ describe('formats of values', () => {
 			order_number: '1042',
 			shipping_address: { ...address, zip: '72000', latitude: '19.0433', longitude: '-98.198' },
 			line_items: [
-				sampleLine({ quantity: '2', grams: '350', price: '12.5', fulfillable_quantity: ' 2 ' }),
+				sampleLine({
+					quantity: '2',
+					grams: '350',
+					price: '12.5',
+					fulfillable_quantity: ' 2 ',
+					requires_shipping: 'TRUE',
+					gift_card: '',
+				}),
+				sampleLine({ requires_shipping: ' false ' }),
 			],
+			test: 'false',
 		});
 		const numbers = sampleOrder({
 			shipping_address: { ...address, zip: 72000, latitude: 19.0433, longitude: -98.198 },

@@ -93,6 +93,11 @@ describe('skipped orders', () => {
 		expect(need([sampleLine(), held])).toEqual(['delivery', partlySent]);
 		const fulfilled = { ...held, fulfillment_status: 'fulfilled' };
 		expect(need([sampleLine(), fulfilled])).toEqual(['delivery', '']);
+		const fulfillments = [{ status: 'pending', line_items: [{ id: 2, quantity: 2 }] }];
+		expect(outcomeOf(sampleOrder({ line_items: [held], fulfillments }))).toMatchObject({
+			code: 'nothingToShip',
+			needed: '',
+		});
 	});
 
 	describe('a local pickup order', () => {
