@@ -105,6 +105,18 @@ export function normalizeName(name: string): string {
 		.trim();
 }
 
+/** The digits of other scripts, ten of each. */
+const digits = '٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹०१२३४५६७८९০১২৩৪৫৬৭৮৯๐๑๒๓๔๕๖๗๘๙';
+const anyDigit = new RegExp(`[${digits}]`, 'g');
+
+/** A text with the dashes and digits of ASCII. */
+export function withPlainDigits(text: string): string {
+	return text
+		.normalize('NFKC')
+		.replace(/\p{Pd}/gu, '-')
+		.replace(anyDigit, (digit) => String(digits.indexOf(digit) % 10));
+}
+
 /** Joins the defined parts; undefined if there are none. */
 export function joinParts(
 	parts: ReadonlyArray<string | undefined>,

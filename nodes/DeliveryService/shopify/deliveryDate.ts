@@ -5,7 +5,7 @@
 import { DateTime } from 'luxon';
 
 import { clockAt, dayAt } from '../common/clock';
-import { excerpt, normalizeName } from '../common/text';
+import { excerpt, normalizeName, withPlainDigits } from '../common/text';
 import type { OrderMapping } from './mapping';
 import { monthNamed } from './monthNames';
 import type { Order } from './order';
@@ -115,18 +115,6 @@ const yearLast = /(?<!\d)(\d{1,2})\s?([-/.])\s?(\d{1,2})\s?\2\s?(\d{4}|\d\d)(?!\
 const withoutYear = /(?<!\d)(\d{1,2})\s?[月월]\s?(\d{1,2})(?!\d)/;
 const dayAndMonth = /(?<!\d)(\d{1,2})(?:st|nd|rd|th)? (?:(?:de|of) )?(\p{L}+)/gu;
 const monthAndDay = /(\p{L}+) (?:the )?(\d{1,2})(?:st|nd|rd|th)?(?!\d)/gu;
-
-/** The digits of other scripts, ten of each. */
-const digits = '٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹०१२३४५६७८९০১২৩৪৫৬৭৮৯๐๑๒๓๔๕๖๗๘๙';
-const anyDigit = new RegExp(`[${digits}]`, 'g');
-
-/** A text with the dashes and digits of ASCII. */
-function withPlainDigits(text: string): string {
-	return text
-		.normalize('NFKC')
-		.replace(/\p{Pd}/gu, '-')
-		.replace(anyDigit, (digit) => String(digits.indexOf(digit) % 10));
-}
 
 /** A date as YYYY-MM-DD; undefined if it is none, or can be read in two ways. */
 function readDay(

@@ -8,9 +8,9 @@ import {
 	list,
 	object,
 	optionalCode,
-	optionalContact,
 	optionalCount,
 	optionalLines,
+	optionalPhone,
 	optionalText,
 	optionalWholeNumber,
 	orderAddressSchema,
@@ -90,7 +90,7 @@ export const fulfillmentOrderSchema = object({
 		/** What the customer entered at checkout for a local delivery. */
 		additional_information: object({
 			instructions: ifReadable(optionalLines),
-			phone: optionalContact,
+			phone: optionalPhone,
 		})
 			.nullish()
 			.catch(undefined),

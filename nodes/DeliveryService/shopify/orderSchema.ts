@@ -2,10 +2,10 @@
 import { z } from 'zod/v4';
 
 import { valueAt } from '../common/data';
-import { isBlank, oneLine, stripInvisible } from '../common/text';
+import { isBlank, oneLine, stripInvisible, withPlainDigits } from '../common/text';
 import { isInTwoLines } from './houseNumber';
 import { parseDecimal, sign, toNumber } from './money';
-import { isHidden, isPlaceholder } from './placeholders';
+import { isHidden, isPlaceholder, withoutMissingPart } from './placeholders';
 
 /** The invisible character between the parts of an address line (Shopify's "worldwide" library). */
 const wordJoiner = '\u2060';
@@ -91,10 +91,17 @@ function withoutPlaceholder(schema: OptionalScalar<string>) {
 	return schema.transform((text) => (text === undefined || isPlaceholder(text) ? undefined : text));
 }
 
-/** A phone number or an email; one that the sales channel hides counts as missing, too. */
+/** An email or a phone number; one that the sales channel hides counts as missing, too. */
 export const optionalContact = withoutPlaceholder(optionalText)
 	.transform((text) => (text === undefined || isHidden(text) ? undefined : text))
 	.catch(undefined);
+
+/** A phone number in digits that a phone dials; a text without a number counts as missing, and "000-0000000", too. */
+export const optionalPhone = optionalContact.transform((text) => {
+	const phone = text === undefined ? '' : withPlainDigits(text);
+	const lastDigits = phone.replace(/\D/g, '').slice(-7);
+	return /[1-9]/.test(lastDigits) ? phone : undefined;
+});
 
 /** An exact decimal number. */
 export const decimal = optionalScalar('a number', parseDecimal);
@@ -208,11 +215,11 @@ function splitAddressLines<Lines extends { address1?: string; address2?: string 
 
 /** An address, or undefined or null. */
 export const orderAddressSchema = object({
-	name: withoutPlaceholder(optionalText),
+	name: withoutPlaceholder(optionalText).transform((name) => name && withoutMissingPart(name)),
 	first_name: withoutPlaceholder(optionalText),
 	last_name: withoutPlaceholder(optionalText),
 	company: withoutPlaceholder(optionalText).catch(undefined),
-	phone: optionalContact,
+	phone: optionalPhone,
 	/** Only destinations of fulfillment orders have one. */
 	email: optionalContact,
 	address1: withoutPlaceholder(optionalAddressLine),
@@ -263,7 +270,7 @@ const customer = object({
 	first_name: withoutPlaceholder(optionalText),
 	last_name: withoutPlaceholder(optionalText),
 	email: optionalContact,
-	phone: optionalContact,
+	phone: optionalPhone,
 });
 
 /** An amount in the shop's currency, and the same in the customer's. */
@@ -297,7 +304,7 @@ export const orderSchema = object({
 	source_name: ifReadable(optionalText),
 	email: optionalContact,
 	contact_email: optionalContact,
-	phone: optionalContact,
+	phone: optionalPhone,
 	note: ifReadable(optionalLines),
 	note_attributes: noteAttributes,
 	tags,
@@ -336,7 +343,7 @@ export const orderSchema = object({
 			title: ifReadable(optionalText),
 			code: ifReadable(optionalText),
 			/** The phone number of a local delivery. */
-			phone: optionalContact,
+			phone: optionalPhone,
 			is_removed: flag.catch(undefined),
 		}),
 	)

@@ -8,11 +8,18 @@ export function isHidden(text: string): boolean {
 	return hidden.test(text.normalize('NFKC'));
 }
 
-/** Punctuation, or what programs write for nothing. */
-const nothing = '(?:\\p{P}+|n[./]?a\\.?|none|null|undefined)';
+/** Punctuation and zeros, or what programs write for nothing. */
+const nothing = '(?:[\\p{P}0]+|n[./]?a\\.?|none|null|undefined)';
 const placeholder = new RegExp(`^${nothing}(?: ${nothing})*$`, 'iu');
 
-/** Whether a text stands for a missing value: "-", "N/A", "null null". */
+/** Whether a text stands for a missing value: "-", "00000", "N/A", "null null". */
 export function isPlaceholder(text: string): boolean {
 	return placeholder.test(text) && !isHidden(text);
+}
+
+const besideName = /^(?:(?:\p{P}+|null|undefined) )+|(?: (?:\p{P}+|null|undefined))+$/giu;
+
+/** A name without what stands for a missing first or last one: "Ana ." is "Ana". */
+export function withoutMissingPart(name: string): string {
+	return isHidden(name) ? name : name.replace(besideName, '');
 }

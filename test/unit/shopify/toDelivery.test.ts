@@ -286,6 +286,30 @@ describe('recipient', () => {
 		expect(deliveryOf(sampleOrder(changes)).dropoff.contact.phonenumber).toBe(expected);
 	});
 
+	test.each([
+		['+1 502 555 0181 ext. 12', '+1 502 555 0181 ext. 12'],
+		['1-800-FLOWERS', '1-800-FLOWERS'],
+		['0171 23 / 0172 34', '0171 23 / 0172 34'],
+		['+٩٦٦ ٥٠ ١٢٣', '+966 50 123'],
+		['０９０－１２３４', '090-1234'],
+		['000-000-0000', undefined],
+		['+1 000 0000000', undefined],
+		['Call before arrival', undefined],
+	])('reads the phone %s as %s', (phone, expected) => {
+		expect(deliveryOf(sampleOrder(shipping({ phone }))).dropoff.contact.phonenumber).toBe(expected);
+	});
+
+	test.each([
+		['Ana .', 'Ana'],
+		['. Lopez', 'Lopez'],
+		['undefined Lopez', 'Lopez'],
+		['Ana null -', 'Ana'],
+		['Ana - Maria J. Lopez', 'Ana - Maria J. Lopez'],
+		['Na Li', 'Na Li'],
+	])('reads the recipient name %s as %s', (name, expected) => {
+		expect(deliveryOf(sampleOrder(shipping({ name }))).dropoff.contact.name).toBe(expected);
+	});
+
 	test('leaves out invisible characters', () => {
 		const address = sampleAddress({ name: '\uFEFFAna', address1: '\u200ECalle Luna 12\u200B' });
 		const order = sampleOrder({ email: 'mia@example.com\u200B', shipping_address: address });
@@ -457,7 +481,7 @@ describe('location', () => {
 		});
 	});
 
-	test.each(['-', '.', '———', 'N/A', 'null'])('takes %s for a missing value', (text) => {
+	test.each(['-', '.', '———', 'N/A', 'null', '000'])('takes %s for a missing value', (text) => {
 		const address2 = { address2: text, company: text, city: text };
 		const location = locationOf(address2);
 		expect(location.instructions).toBeUndefined();
