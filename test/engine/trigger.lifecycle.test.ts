@@ -311,6 +311,16 @@ describe('unpublishing', () => {
 		expect(service.warnings().join()).toMatch(/may remain .*did not respond in time/);
 	});
 
+	test('unpublishes when an expression of the node fails, and logs what may remain', async () => {
+		const trigger = await open({ events: "={{ $('Gone').first().json.events }}" });
+
+		// If it threw, n8n would keep the webhook and skip the other triggers of the workflow.
+		expect(await trigger.deactivate()).toBeUndefined();
+		expect(service.warnings()).toEqual([
+			expect.stringContaining("may remain in the Delivery Service: Referenced node doesn't exist."),
+		]);
+	});
+
 	test('logs what may remain when the credential is missing or incomplete', async () => {
 		const missing = await open({}, { credential: undefined });
 		const incomplete = await open({}, { credential: { ...service.credential, apiSecret: '' } });

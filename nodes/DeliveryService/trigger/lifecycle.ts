@@ -91,12 +91,13 @@ async function removeOwn(
 	wasSubscribed: boolean,
 ): Promise<Leftover | undefined> {
 	let trigger: OpenTrigger;
-	const settings = readSettings(context);
+	let actions: number[] = [];
 	try {
+		const settings = readSettings(context);
+		actions = settings.events.map((event) => events[event].code);
 		trigger = await openTrigger(context, settings);
 	} catch (reason) {
 		const url = context.getNodeWebhookUrl('default') ?? '';
-		const actions = settings.events.map((event) => events[event].code);
 		return { subscriptions: actions.map((action) => ({ url, action })), reason };
 	}
 	const { webhooks, owner, desired } = trigger;
