@@ -71,11 +71,12 @@ export function companyWebhooksClient(
 			if (exchange.status === 404) throw apiError(node, notFoundProblem(exchange), 404);
 			requireDone(node, requireSuccess(node, exchange));
 		},
-		/** @returns whether it existed (no 404), and the service's message */
+		/** @returns whether it existed (no 404 of the service), and the service's message */
 		async unsubscribe(subscription: Subscription) {
 			const exchange = await send(webhookRequest('DELETE', companyId, subscription));
 			const isDone = exchange.status !== 404;
 			if (isDone) requireDone(node, requireSuccess(node, exchange));
+			else if (isHtml(exchange.body)) throw apiError(node, notFoundProblem(exchange), 404);
 			return { isDone, detail: serviceDetail(exchange) };
 		},
 	};

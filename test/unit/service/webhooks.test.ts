@@ -200,6 +200,10 @@ test('names a webhook without its query, which may contain a signature', () => {
 test('requireSuccess throws when the connection failed', () => {
 	expect(() => requireSuccess(node, { kind: 'noResponse', code: '' })).toThrow(
 		'The connection to the Delivery Service failed',
+		const page = clientReturning(respondWith(404, '<title>Not Found</title>')).client;
+		await expect(companyWebhooksClient(node, page, 42).unsubscribe(subscription)).rejects.toThrow(
+			'this company or URL was not found',
+		);
 	);
 });
 
