@@ -62,6 +62,12 @@ describe('connection test of the credential', () => {
 			'<!doctype html><title>Our shop</title>',
 			/is not a valid Delivery Service response.* Check the Base URL.* 127\.0\.0\.1:\d+ responded \(page "Our shop"\)\.$/,
 		],
+		[
+			'a code of failure',
+			200,
+			{ code: 'ERROR', message: 'Your plan does not allow this' },
+			/^The Delivery Service did not complete the request\. The service says: Your plan does not allow this \(ERROR\)$/,
+		],
 		['an internal error', 500, { message: 'Lost the database' }, /.*Lost the database/],
 	])('fails the connection test after a response with %s', async (_what, status, body, message) => {
 		service.control.addFault({ kind: 'status', status, body, times: null });

@@ -9,9 +9,9 @@ import { problemText, type Problem } from '../common/result';
 import { joinSentences } from '../common/text';
 import { exchange, isSuccess, webhookRequest, type Exchange } from './client';
 import { readCredential, travelsUnencrypted, type Credential } from './credential';
-import { serviceDetail, explainFailure, notADeliveryService, otherServer } from './errors';
+import { serviceDetail, explainFailure, otherServer } from './errors';
 import { secretRemover } from './secrets';
-import { notFoundProblem, readWebhookList } from './webhooks';
+import { notAList, notFoundProblem, readWebhookList, reportedFailure } from './webhooks';
 
 /** Users don't wait longer for a connection test. */
 const testTimeoutMs = 15_000;
@@ -65,7 +65,8 @@ async function findProblem(
 		);
 		return serviceDetail(first) ? problem : withServer(problem);
 	}
-	if (isSuccess(first)) return readWebhookList(first) ? undefined : withServer(notADeliveryService);
+	if (isSuccess(first) && readWebhookList(first)) return undefined;
+	if (isSuccess(first)) return reportedFailure(first) ?? withServer(notAList(first));
 	if (first.status !== 401) return { message, description };
 	if (/^\s|\s$/.test(apiSecret))
 		return { message, description: 'The API Secret starts or ends with a space: remove it.' };

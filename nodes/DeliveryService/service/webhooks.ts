@@ -126,7 +126,13 @@ function requireList(node: INode, exchange: Exchange): WebhookList {
 	const response = requireSuccess(node, exchange);
 	const list = readWebhookList(response);
 	if (list) return list;
-	throw apiError(node, notADeliveryService, response.status);
+	throw apiError(node, reportedFailure(response) ?? notAList(response), response.status);
+}
+
+/** A success without a list, with what it says. */
+export function notAList(response: ServiceResponse): Problem {
+	const { message, description } = notADeliveryService;
+	return { message, description: joinSentences([description, serviceDetail(response)]) };
 }
 
 /** The webhooks in a response, and the entries that are none. */
@@ -172,12 +178,18 @@ function requireDone(node: INode, response: ServiceResponse): void {
 	const { headers, body } = response;
 	if (/html/i.test(headers['content-type'] ?? '') && isHtml(body))
 		throw apiError(node, notADeliveryService, response.status);
-	const { code } = codeAndMessageSchema.parse(body);
-	if (!code || isSuccessCode(code)) return;
-	throw apiError(node, {
+	const failure = reportedFailure(response);
+	if (failure) throw apiError(node, failure);
+}
+
+/** The failure that the code of a success reports. */
+export function reportedFailure(response: ServiceResponse): Problem | undefined {
+	const { code } = codeAndMessageSchema.parse(response.body);
+	if (!code || isSuccessCode(code)) return undefined;
+	return {
 		message: 'The Delivery Service did not complete the request',
 		description: serviceDetail(response),
-	});
+	};
 }
 
 /** The query parameters of the URLs that a trigger subscribes. */

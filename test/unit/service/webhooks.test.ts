@@ -109,13 +109,31 @@ describe('listing webhooks', () => {
 			},
 		],
 		['text', respondWith(200, 'hello')],
-		['an error', respondWith(200, { code: 'ERROR', message: 'Out of order' })],
 		['an object with a list', respondWith(200, { payload: [] })],
 	])('rejects %s, which contains no list of webhooks', async (_, exchange) => {
 		const { client } = clientReturning(exchange);
 		await expect(companyWebhooksClient(node, client, 42).list()).rejects.toThrow(
 			'The response is not a valid Delivery Service response',
 		);
+	});
+
+	test.each([
+		[
+			'The Delivery Service did not complete the request',
+			{ code: 'ERROR', message: 'Out of order' },
+			'The service says: Out of order (ERROR)',
+		],
+		[
+			'The response is not a valid Delivery Service response',
+			{ code: 'OK', payload: [] },
+			'Check the Base URL in the credential: it must be the URL of the Delivery Service itself. The service says: (OK) {"payload":[]}',
+		],
+	])('says what the service said instead of a list: %s', async (message, body, description) => {
+		const { client } = clientReturning(respondWith(200, body));
+		await expect(companyWebhooksClient(node, client, 42).list()).rejects.toMatchObject({
+			message,
+			description,
+		});
 	});
 
 	test.each([200, 204])('reads a success (%d) without a body as an empty list', async (status) => {
@@ -182,6 +200,10 @@ describe('subscribing and unsubscribing', () => {
 		const missing = companyWebhooksClient(node, clientReturning(respondWith(404)).client, 42);
 		await expect(missing.unsubscribe(subscription)).resolves.toMatchObject({ isDone: false });
 		await expect(missing.subscribe(subscription)).rejects.toThrow(NodeApiError);
+		const page = clientReturning(respondWith(404, '<title>Not Found</title>')).client;
+		await expect(companyWebhooksClient(node, page, 42).unsubscribe(subscription)).rejects.toThrow(
+			'this company or URL was not found',
+		);
 		const rejected = companyWebhooksClient(node, clientReturning(respondWith(403)).client, 42);
 		await expect(rejected.unsubscribe(subscription)).rejects.toThrow(NodeApiError);
 		const unreachable = clientReturning({ kind: 'noResponse', code: 'ECONNREFUSED' }).client;
@@ -200,10 +222,6 @@ test('names a webhook without its query, which may contain a signature', () => {
 test('requireSuccess throws when the connection failed', () => {
 	expect(() => requireSuccess(node, { kind: 'noResponse', code: '' })).toThrow(
 		'The connection to the Delivery Service failed',
-		const page = clientReturning(respondWith(404, '<title>Not Found</title>')).client;
-		await expect(companyWebhooksClient(node, page, 42).unsubscribe(subscription)).rejects.toThrow(
-			'this company or URL was not found',
-		);
 	);
 });
 
