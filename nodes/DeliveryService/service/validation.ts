@@ -76,7 +76,9 @@ function describeIssue(
 			if (isMissing) return `${label} is missing`;
 			if (issue.expected === 'array' && typeof value === 'object')
 				return `${label} must be a list, not a single object. Put it in square brackets: [ ... ]`;
-			return `${labelAndValue} is not ${typeNames[issue.expected] ?? issue.expected}`;
+			if (issue.expected === 'object' && Array.isArray(value))
+				return `${label} must be a single object, not a list`;
+			return `${labelAndValue} is not ${typeNames[issue.expected] ?? issue.expected}${hasComma(value) ? '. Write decimals with a point, without commas' : ''}`;
 		case 'invalid_value':
 			return isMissing
 				? `${label} is missing`
@@ -95,6 +97,11 @@ function describeIssue(
 		default:
 			return `${label} ${issue.message}`;
 	}
+}
+
+/** Whether a text is a number as it is written in other countries. */
+function hasComma(value: unknown): boolean {
+	return typeof value === 'string' && /^[-+\d.,\s]*\d,\d[\d.,]*$/.test(value);
 }
 
 const typeNames: Readonly<Record<string, string>> = {

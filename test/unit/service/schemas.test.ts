@@ -61,7 +61,7 @@ describe('a delivery', () => {
 		);
 	});
 
-	test.each(['1,5', '1e3', '0x10', '.5', '5.', '1 000', '12 kg', 'NaN', 'Infinity', '--1'])(
+	test.each(['1e3', '0x10', '.5', '5.', '1 000', '12 kg', 'NaN', 'Infinity', '--1'])(
 		'rejects %j as a number',
 		(text) => {
 			expect(messageFor(deliverySchema, delivery({ cod: text }))).toBe(
