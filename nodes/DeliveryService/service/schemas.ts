@@ -101,6 +101,8 @@ const locationSchema = strictObjectIgnoringBlanks({
 })
 	.check(({ value, issues }) => {
 		const { address, warehouse } = value;
+		// One that breaks a rule is not missing.
+		if (issues.length > 0) return;
 		if (address === undefined && warehouse === undefined)
 			issues.push({
 				code: 'custom',

@@ -139,6 +139,15 @@ describe('a location', () => {
 		});
 	});
 
+	test('with a wrong warehouse does not lack it', () => {
+		expect(
+			validate(deliverySchema, withPickup({ warehouse: 0 }), 'Delivery', serviceLabels),
+		).toEqual({
+			ok: false,
+			problem: { message: 'Pickup warehouse ID 0 is less than 1' },
+		});
+	});
+
 	test('requires either an address or a warehouse', () => {
 		expect(messageFor(deliverySchema, withPickup({}))).toBe(
 			'Pickup address is missing. Enter an address or choose a saved warehouse',
