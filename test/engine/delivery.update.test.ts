@@ -185,6 +185,15 @@ describe('invalid item of an update', () => {
 
 		const regular = await service.run(update({ cod: '5' }), {
 			items,
+	test('names the setting of an imported workflow that does not say how to find deliveries', async () => {
+		const { error } = await service.run(update({ cod: '5' }, { findBy: 'orderId' }));
+
+		expect(updates()).toEqual([]);
+		expect(error?.message).toBe(
+			'Find Deliveries By "orderId" is not one of deliveryIds, referenceIds [item 0]',
+		);
+	});
+
 			onError: 'continueRegularOutput',
 		});
 		const split = await service.run(update({ cod: '5' }), {

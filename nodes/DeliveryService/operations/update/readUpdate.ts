@@ -107,8 +107,14 @@ export function changesFromOrder(parameters: ParameterReader, item: number): Res
 
 /** The changes that the user added, in the service's format (docs/api.md, section 4.2). */
 function changesFromFields(parameters: ParameterReader, item: number): Result<ReadChanges> {
-	const targetKind = targetKindSchema.parse(parameters.get('findBy', item));
-	const targets = readTargets(targetKind, parameters.get(targetKind, item, ''));
+	const targetKind = validate(
+		targetKindSchema,
+		parameters.get('findBy', item),
+		'Find Deliveries By',
+		{},
+	);
+	if (!targetKind.ok) return targetKind;
+	const targets = readTargets(targetKind.value, parameters.get(targetKind.value, item, ''));
 	if (!targets.ok) return targets;
 	const added = collectionParameter(parameters, 'changes', item);
 	if (Object.keys(added).length === 0) return failure(inputProblem({ code: 'noChange' }));
