@@ -146,9 +146,15 @@ describe('field of an update', () => {
 
 	test.each<[string, INodeParameters]>([
 		['There is nothing to change', {}],
-		['Tag to add: at least one is required', { addTags: '={{ [] }}' }],
+		['Tag ID to add: at least one is required', { addTags: '={{ [] }}' }],
+		['Tag ID to remove "fragile" is not a number', { removeTags: 'fragile' }],
+		['Recipient email "ana" is not an email address', { email: 'ana' }],
+		['New reference ID (an object) is not text', { referenceId: '={{ {} }}' }],
 		['Package: at least one is required', { packages: { package: [{}] } }],
-		['Longitude is missing. Set both latitude and longitude, or neither', { lat: '43.65' }],
+		[
+			'Delivery longitude is missing. Set both latitude and longitude, or neither',
+			{ lat: '43.65' },
+		],
 	])('sends nothing if a field of an update is invalid: %s', async (message, changes) => {
 		const { error, items } = await service.run(byReference(changes, 'R0'), { items: [{}, {}] });
 
@@ -179,12 +185,6 @@ describe('invalid item of an update', () => {
 		expect(error).toMatchObject({ message, context: { itemIndex: 1 } });
 	});
 
-	test('returns an error item in place of an invalid item with On Error: Continue', async () => {
-		const [a = '', b = ''] = await service.seed(2);
-		const items = [{ id: a }, { id: '' }, { id: b }];
-
-		const regular = await service.run(update({ cod: '5' }), {
-			items,
 	test('names the setting of an imported workflow that does not say how to find deliveries', async () => {
 		const { error } = await service.run(update({ cod: '5' }, { findBy: 'orderId' }));
 
@@ -194,6 +194,12 @@ describe('invalid item of an update', () => {
 		);
 	});
 
+	test('returns an error item in place of an invalid item with On Error: Continue', async () => {
+		const [a = '', b = ''] = await service.seed(2);
+		const items = [{ id: a }, { id: '' }, { id: b }];
+
+		const regular = await service.run(update({ cod: '5' }), {
+			items,
 			onError: 'continueRegularOutput',
 		});
 		const split = await service.run(update({ cod: '5' }), {

@@ -173,8 +173,8 @@ export const serviceLabels = {
 	deliveryIds: 'delivery ID',
 	referenceIds: 'reference ID',
 	deliveryChanges: '',
-	addTags: 'tag to add',
-	removeTags: 'tag to remove',
+	addTags: 'tag ID to add',
+	removeTags: 'tag ID to remove',
 	recalculatePrice: 'recalculate price',
 	reorderRoute: 'reorder route',
 	recalculateCity: 'recalculate city',
@@ -203,7 +203,7 @@ export function fieldLabel(
 		} else if (isLast && typeof next !== 'object') {
 			parts.push(labelForStep(step, labels) || String(step));
 		} else if (isLast || step !== 'address') {
-			const stepLabel = dropoffLabel(path, position) ?? labelForStep(step, labels);
+			const stepLabel = editorLabel(path, position) ?? labelForStep(step, labels);
 			if (stepLabel) parts.push(stepLabel);
 		}
 		value = next;
@@ -213,13 +213,16 @@ export function fieldLabel(
 }
 
 /** The editor's words for the person and the place of what the service calls a dropoff. */
-const dropoffLabels: Readonly<Record<PropertyKey, string>> = {
-	contact: 'recipient',
-	location: 'delivery',
+const dropoffLabels = { contact: 'recipient', location: 'delivery' };
+
+/** The editor's words for a step, by the step after it. */
+const editorLabels: Readonly<Record<PropertyKey, Readonly<Record<PropertyKey, string>>>> = {
+	dropoff: dropoffLabels,
+	deliveryChanges: { ...dropoffLabels, referenceId: 'new' },
 };
 
-function dropoffLabel(path: readonly PropertyKey[], position: number): string | undefined {
-	return path[position] === 'dropoff' ? dropoffLabels[path[position + 1] ?? ''] : undefined;
+function editorLabel(path: readonly PropertyKey[], position: number): string | undefined {
+	return editorLabels[path[position] ?? '']?.[path[position + 1] ?? ''];
 }
 
 /** A step without a label is not a field of the schema but a name that the user wrote. */

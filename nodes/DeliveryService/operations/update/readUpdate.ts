@@ -14,7 +14,12 @@ import { actionNeeded, notUpdatedProblem } from '../../messages/orders';
 import { orderProblem } from '../../messages/problems';
 import { inputProblem } from '../../messages/updates';
 import type { Update } from '../../sending/updates';
-import { deliveryChangesSchema, targetSchemas, type TargetKind } from '../../service/schemas';
+import {
+	deliveryChangesSchema,
+	targetSchemas,
+	type DeliveryChanges,
+	type TargetKind,
+} from '../../service/schemas';
 import { serviceLabels, validate } from '../../service/validation';
 import { flag } from '../../service/values';
 import { orderToChanges } from '../../shopify/toChanges';
@@ -98,7 +103,7 @@ export function changesFromOrder(parameters: ParameterReader, item: number): Res
 	if (result.kind === 'skipped') return failure(notUpdatedProblem(result, result.label));
 	const targets = readTargets('referenceIds', [result.referenceId]);
 	if (!targets.ok) return targets;
-	const changes = validate(deliveryChangesSchema, result.changes, 'Changes', serviceLabels);
+	const changes = checkChanges(result.changes);
 	if (!changes.ok) return changes;
 	const needed = actionNeeded(result.actions, result.label);
 	const { isSettled } = result;
@@ -123,22 +128,24 @@ function changesFromFields(parameters: ParameterReader, item: number): Result<Re
 			return failure(inputProblem({ code: 'emptyChange', field: displayName }));
 	const { address, instructions, lat, lng, name, email, phonenumber } = added;
 	const { packages, addTags, removeTags, cod, referenceId } = added;
-	const changes = validate(
-		deliveryChangesSchema,
-		{
-			...groupFields('location', { address, instructions, lat, lng }),
-			...groupFields('contact', { name, email, phonenumber }),
-			...(packages !== undefined && { packages: readPackages(packages) }),
-			...(addTags !== undefined && { addTags: toList(addTags) }),
-			...(removeTags !== undefined && { removeTags: toList(removeTags) }),
-			cod,
-			referenceId,
-		},
-		'Changes',
-		serviceLabels,
-	);
+	const changes = checkChanges({
+		...groupFields('location', { address, instructions, lat, lng }),
+		...groupFields('contact', { name, email, phonenumber }),
+		...(packages !== undefined && { packages: readPackages(packages) }),
+		...(addTags !== undefined && { addTags: toList(addTags) }),
+		...(removeTags !== undefined && { removeTags: toList(removeTags) }),
+		cod,
+		referenceId,
+	});
 	if (!changes.ok) return changes;
 	return { ok: true, value: { ...targets.value, changes: changes.value } };
+}
+
+const changesSchema = z.object({ deliveryChanges: deliveryChangesSchema });
+
+function checkChanges(changes: object): Result<DeliveryChanges> {
+	const checked = validate(changesSchema, { deliveryChanges: changes }, 'Changes', serviceLabels);
+	return checked.ok ? { ok: true, value: checked.value.deliveryChanges } : checked;
 }
 
 /** An object with these fields under one name; empty when the user added none of them. */
