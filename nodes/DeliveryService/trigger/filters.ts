@@ -2,6 +2,7 @@
 import { toList } from '../common/parameters';
 import type { Problem } from '../common/result';
 import { isSameStatus } from '../service/statuses';
+import { readableText } from '../service/values';
 import type { EmittedEvent } from './payload';
 
 /** The options that filter updates by a field (docs/api.md, section 6). */
@@ -46,7 +47,8 @@ export function passesFilters(event: EmittedEvent, filters: Filters): boolean {
 }
 
 function matchesAny(value: unknown, accepted: readonly string[]): boolean {
-	if (accepted.length === 0 || (typeof value !== 'string' && typeof value !== 'number'))
-		return true;
-	return accepted.some((one) => isSameStatus(one, String(value)));
+	const text = readableText.parse(value);
+	return (
+		accepted.length === 0 || text === undefined || accepted.some((one) => isSameStatus(one, text))
+	);
 }

@@ -58,7 +58,7 @@ describe('passesFilters', () => {
 		expect(passesFilters(event, { ...noFilters, companies: ['43'] })).toBe(false);
 	});
 
-	test.each([undefined, null, {}, ['delivered'], true])(
+	test.each([undefined, null, '', {}, ['delivered'], true])(
 		'passes an update without a readable status: %j',
 		(status) => {
 			expect(passesFilters(updated({ status }), { ...noFilters, statuses: ['assigned'] })).toBe(
