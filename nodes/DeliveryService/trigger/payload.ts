@@ -33,15 +33,14 @@ const payloadsSchema = z.array(anyObject);
  *
  * @param body parsed JSON, or the fields of a form
  * @param event the event in the called URL; without it, the payloads are passed on as they are
- * @returns none for an empty object or list; undefined when the body is neither, or too large
+ * @returns none for empty objects and lists; undefined when the body is neither, or too large
  */
 export function readEvents(body: unknown, event?: EventName): EmittedEvent[] | undefined {
 	if (!isWithinLimits(body, maxLevels, maxValues)) return undefined;
 	const payloads = payloadsSchema.safeParse(Array.isArray(body) ? body : [body]);
-	if (!payloads.success) return undefined;
-	const isEmpty =
-		!Array.isArray(body) && payloads.data.every((one) => Object.keys(one).length === 0);
-	return isEmpty ? [] : payloads.data.map((payload) => toEmittedEvent(payload, event));
+	return payloads.data
+		?.filter((payload) => Object.keys(payload).length > 0)
+		.map((payload) => toEmittedEvent(payload, event));
 }
 
 function toEmittedEvent(

@@ -89,6 +89,9 @@ describe('readEvents', () => {
 	test('returns no events for an empty body', () => {
 		expect(readEvents({})).toEqual([]);
 		expect(readEvents([])).toEqual([]);
+		expect(readEvents([{}, updated, {}], 'updateTask')).toEqual([
+			{ event: 'updateTask', ...updated },
+		]);
 	});
 
 	test.each([undefined, null, '', '{}', 5, true, [[]], [null], ['x', 1], [updated, 5]])(
