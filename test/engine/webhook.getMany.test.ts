@@ -76,6 +76,11 @@ describe('a list of 60 webhooks', () => {
 			urlsWhere((number) => number % 3 !== 1),
 		],
 		[
+			'only those of an event in text',
+			{ filters: { events: '={{ "createRoute" }}' } },
+			urlsWhere((number) => number % 3 === 1),
+		],
+		[
 			'only the blacklisted ones',
 			{ filters: { status: 'blacklisted' } },
 			urlsWhere((number) => number % 2 === 1),

@@ -1,7 +1,7 @@
 /** The operation Webhook: Get Many. */
 import { z } from 'zod/v4';
 
-import { asRecord, omitBlank } from '../../common/parameters';
+import { asRecord, omitBlank, toList } from '../../common/parameters';
 import { unwrap } from '../../common/result';
 import { eventNameSchema, eventOptions } from '../../service/events';
 import { validate } from '../../service/validation';
@@ -82,7 +82,8 @@ export const getManyWebhooks: Operation = {
 		return await runForWebhooks(context, async ({ item, webhooks, read }) => {
 			const returnAll = read('returnAll');
 			const limit = returnAll === true ? undefined : read('limit');
-			const added = omitBlank({ ...asRecord(read('filters')), returnAll, limit });
+			const { events, ...filters } = asRecord(read('filters'));
+			const added = omitBlank({ ...filters, events: toList(events), returnAll, limit });
 			const query = unwrap(context.getNode(), validate(querySchema, added, 'Filters', labels));
 			const { webhooks: listed, unreadable } = await webhooks.list();
 			const isFiltered = query.events.length > 0 || query.status !== undefined;
