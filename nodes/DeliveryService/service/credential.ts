@@ -10,7 +10,7 @@ const endpointPath = /\/(v1(\/deliveries(\/dropoff)?)?|hooks(\/companies(\/[^/]*
 
 /** What is wrong with a Base URL, as the end of a sentence; undefined when it is valid. */
 function baseUrlProblem(url: string): string | undefined {
-	if (!/^https?:\/\//i.test(url)) return 'must start with https://';
+	if (!/^https?:(\/\/|$)/i.test(url)) return 'must start with https://';
 	if (!URL.canParse(url)) return 'is not a valid URL';
 	const { username, password } = new URL(url);
 	if (username !== '' || password !== '')

@@ -35,7 +35,7 @@ test.each([
 	['a.example', 'must start with https://'],
 	['ftp://a.example', 'must start with https://'],
 	['https:a.example', 'must start with https://'],
-	['https://', 'must start with https://'],
+	['https://', 'is not a valid URL'],
 	['https://a b.example', 'is not a valid URL'],
 	[
 		'https://a.example/api?key=s3cret',
