@@ -400,7 +400,7 @@ describe('the error when publishing fails', () => {
 			'an unknown event',
 			{ events: '={{ ["updateTask", "taskDeleted"] }}' },
 			{},
-			'Trigger On contains the text "taskDeleted", which is not a Delivery Service event. Select at least one event under Trigger On.',
+			'Trigger On contains the text "taskDeleted", which is not a Delivery Service event. Select the events under Trigger On. An expression must return their names, e.g. updateTask.',
 		],
 		[
 			'no company',

@@ -58,12 +58,15 @@ export function readSettings(context: TriggerContext): TriggerSettings {
 export function assertSettings(context: IHookFunctions, settings: TriggerSettings): void {
 	const { triggerOn, events, filters } = settings;
 	const unknown = triggerOn.find((one) => !eventNameSchema.safeParse(one).success);
-	if (unknown !== undefined || events.length === 0)
+	if (unknown !== undefined)
 		throw operationError(context.getNode(), {
-			message:
-				unknown === undefined
-					? 'No Delivery Service event is selected'
-					: `Trigger On contains ${describeValue(unknown)}, which is not a Delivery Service event`,
+			message: `Trigger On contains ${describeValue(unknown)}, which is not a Delivery Service event`,
+			description:
+				'Select the events under Trigger On. An expression must return their names, e.g. updateTask.',
+		});
+	if (events.length === 0)
+		throw operationError(context.getNode(), {
+			message: 'No Delivery Service event is selected',
 			description: 'Select at least one event under Trigger On.',
 		});
 	const problem = invalidFilter(filters);
