@@ -93,6 +93,20 @@ describe('names in saved workflows', () => {
 	});
 });
 
+test('lists the output fields of an event in the trigger only', () => {
+	const eventDescriptions = (properties: INodeProperties[]) =>
+		propertyListsOf(properties)
+			.flat()
+			.flatMap(({ options = [] }) => options.filter(isChoice))
+			.flatMap(({ value, description }) => (value === 'createRoute' ? [description] : []));
+
+	expect(eventDescriptions(trigger.description.properties)).toEqual([
+		'A new route was created. Outputs route_id, distance, date, prices, dateIso.',
+	]);
+	for (const description of eventDescriptions(action.description.properties))
+		expect(description).toBe('A new route was created');
+});
+
 describe.each(propertyLists)('parameters of %s', (owner, properties) => {
 	const lists = propertyListsOf(properties);
 	const all = lists.flat();

@@ -51,14 +51,10 @@ export const events: Readonly<Record<EventName, ServiceEvent>> = {
 	},
 };
 
-/**
- * The events as options of a parameter. Their descriptions list the fields, because n8n shows no
- * fields of a trigger before the first event.
- */
+/** The events as options of a parameter. */
 export const eventOptions = eventNames.map((value) => {
-	const { name, description, fields } = events[value];
-	const names = [...Object.keys(fields), ...(value === 'createRoute' ? ['dateIso'] : [])];
-	return { name, value, description: `${description}. Outputs ${names.join(', ')}.` };
+	const { name, description } = events[value];
+	return { name, value, description };
 });
 
 /** The event with a code; undefined for an undocumented code. */

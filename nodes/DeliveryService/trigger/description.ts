@@ -10,6 +10,13 @@ const eventLabels = Object.fromEntries(eventNames.map((name) => [name, events[na
 /** The labels of the selected events, shown below the node. */
 export const subtitle = `={{ $parameter["events"].map((name) => (${JSON.stringify(eventLabels)})[name]).join(", ") }}`;
 
+/** Their descriptions list the fields, because n8n shows no fields of a trigger before the first event. */
+const outputOptions = eventOptions.map(({ value, description, ...option }) => {
+	const fields = Object.keys(events[value].fields);
+	const names = value === 'createRoute' ? [...fields, 'dateIso'] : fields;
+	return { ...option, value, description: `${description}. Outputs ${names.join(', ')}.` };
+});
+
 const listenHelp =
 	'<b>While building your workflow</b>, click the button above to listen, then create or change a delivery in the Delivery Service. The event shows up here.';
 
@@ -62,7 +69,7 @@ export const properties: INodeProperties[] = [
 		name: 'events',
 		type: 'multiOptions',
 		required: true,
-		options: eventOptions,
+		options: outputOptions,
 		default: [...defaultEvents],
 		description:
 			"The events that start the workflow. In this node's Settings, leave Execute Once off: it drops all but the first event of a call. The Delivery Service may send an event twice.",

@@ -71,6 +71,9 @@ export const changeFields: INodeProperties[] = [
 	),
 ];
 
+/** The API document recommends all three (docs/api.md, section 4.2). */
+const onByDefault = 'On unless you add this option and turn it off.';
+
 /** The deliveries, the changes and the options. */
 export const updateFields: INodeProperties[] = [
 	{
@@ -141,17 +144,17 @@ export const updateFields: INodeProperties[] = [
 			flagField(
 				'Recalculate City',
 				'recalculateCity',
-				'Whether to recalculate the city after the update',
+				`Whether to recalculate the city after the update. ${onByDefault}`,
 			),
 			flagField(
 				'Recalculate Price',
 				'recalculatePrice',
-				'Whether to recalculate the price after the update',
+				`Whether to recalculate the price after the update. ${onByDefault}`,
 			),
 			flagField(
 				'Reorder Route',
 				'reorderRoute',
-				'Whether to reorder the stops of the route, if the delivery is on one',
+				`Whether to reorder the stops of the route, if the delivery is on one. ${onByDefault}`,
 			),
 		],
 	},
