@@ -1,5 +1,5 @@
 /** Which section of the docs says what to do about a row: the page "An email arrived". */
-import type { Failure, FailureReason, Invalid } from '../sending/job';
+import type { Failure, Invalid, NotSentReason } from '../sending/job';
 import { classifyCreation } from '../sending/responses';
 import type { Action } from '../shopify/decide';
 import type { Skip } from '../shopify/skipping';
@@ -99,12 +99,17 @@ export function helpWithInvalid({ cause }: Invalid): HelpTopic {
 
 /** About a delivery that was not created, or may not have been. */
 export function helpWithFailure({ kind, why }: Failure): HelpTopic {
-	if (kind === 'rejected') return 'rejected-delivery';
-	if (kind === 'unknown') return 'unknown-delivery';
-	return helpWithUnsent(why);
+	switch (kind) {
+		case 'rejected':
+			return 'rejected-delivery';
+		case 'unknown':
+			return 'unknown-delivery';
+		case 'notSent':
+			return helpWithUnsent(why);
+	}
 }
 
-function helpWithUnsent(why: FailureReason): HelpTopic {
+function helpWithUnsent(why: NotSentReason): HelpTopic {
 	switch (why.code) {
 		case 'anotherOrder':
 		case 'anotherDelivery':
@@ -120,7 +125,7 @@ function helpWithUnsent(why: FailureReason): HelpTopic {
 			return classifyCreation(why.exchange) === 'notProcessed'
 				? 'service-unavailable'
 				: 'wrong-credential';
-		default:
+		case 'notStarted':
 			return 'service-unavailable';
 	}
 }

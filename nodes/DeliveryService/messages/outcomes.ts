@@ -3,12 +3,14 @@ import { problemText, type Problem } from '../common/result';
 import { endSentence, joinSentences, listUpTo, lowerFirst, pluralize } from '../common/text';
 import type {
 	Created,
-	Failure,
-	FailureReason,
 	Halt,
 	Job,
+	NotSent,
 	Outcome,
+	Rejected,
 	Skipped,
+	Unknown,
+	UnknownReason,
 	Updated,
 } from '../sending/job';
 import type { Exchange } from '../service/client';
@@ -57,8 +59,12 @@ export function describe(job: Job, outcome: Outcome, isRemembered: boolean): Pro
 			return { message: skippedMessage(job, outcome) };
 		case 'invalid':
 			return outcome.problem;
-		default:
-			return describeFailure(job, outcome, isRemembered);
+		case 'rejected':
+			return describeRejected(job, outcome);
+		case 'unknown':
+			return describeUnknown(job, outcome, isRemembered);
+		case 'notSent':
+			return describeNotSent(job, outcome, isRemembered);
 	}
 }
 
@@ -232,19 +238,23 @@ function skippedMessage(job: Job, { why }: Skipped): string {
 	}
 }
 
-function describeFailure(job: Job, { kind, why }: Failure, isRemembered: boolean): Problem {
-	const name = job.referenceId ?? 'this delivery';
-	if (kind === 'rejected' && why.code === 'exchange') {
-		const { message, description } = explainExchange(why.exchange);
-		const named = `${job.referenceId} was not created: ${lowerFirst(message)}`;
-		return { message: job.referenceId === undefined ? message : named, description };
-	}
-	if (kind !== 'unknown') return describeNotSent(job, why, isRemembered);
+function describeRejected({ referenceId }: Job, { why }: Rejected): Problem {
+	const { message, description } = explainExchange(why.exchange);
+	const named = `${referenceId} was not created: ${lowerFirst(message)}`;
+	return { message: referenceId === undefined ? message : named, description };
+}
+
+function describeUnknown(job: Job, { why }: Unknown, isRemembered: boolean): Problem {
 	const { cause, detail } = unknownCause(job, why);
 	return {
-		message: `It is unknown whether ${name} was created: ${cause}`,
+		message: `${unknownMessage(job)}: ${cause}`,
 		description: joinSentences([unknownAdvice(job, why, isRemembered), detail]),
 	};
+}
+
+/** Without a period. */
+function unknownMessage({ referenceId = 'this delivery' }: Job): string {
+	return `It is unknown whether ${referenceId} was created`;
 }
 
 /**
@@ -254,16 +264,16 @@ function describeFailure(job: Job, { kind, why }: Failure, isRemembered: boolean
  * @param text what happened to it, with what to do about it
  */
 export function failedText(job: Job, text: string, isRemembered: boolean): string {
-	const { referenceId, outcome } = job;
+	const { outcome } = job;
 	const isRejected = outcome?.kind === 'rejected';
 	if (outcome?.kind !== 'unknown')
 		return joinSentences([endSentence(text), isRejected && 'Correct this, then send it again.']);
-	const message = `It is unknown whether ${referenceId ?? 'this delivery'} was created`;
-	return problemText({ message, description: unknownAdvice(job, outcome.why, isRemembered) });
+	const description = unknownAdvice(job, outcome.why, isRemembered);
+	return problemText({ message: unknownMessage(job), description });
 }
 
 /** The usual advice after a failure, to try again, could create an unknown delivery twice. */
-function unknownAdvice(job: Job, why: FailureReason, isRemembered: boolean): string {
+function unknownAdvice(job: Job, why: UnknownReason, isRemembered: boolean): string {
 	const { referenceId = 'it', claim } = job;
 	if (why.code === 'firstFailed') return `Start with the message of item ${why.first.item}.`;
 	if (!isRemembered) return 'Look for it in the Delivery Service before you send it again.';
@@ -278,7 +288,7 @@ function unknownAdvice(job: Job, why: FailureReason, isRemembered: boolean): str
 }
 
 /** Why a delivery is unknown. */
-function unknownCause({ referenceId, claim }: Job, why: FailureReason): UnknownCause {
+function unknownCause({ referenceId, claim }: Job, why: UnknownReason): UnknownCause {
 	switch (why.code) {
 		case 'exchange':
 			return {
@@ -317,8 +327,6 @@ function unknownCause({ referenceId, claim }: Job, why: FailureReason): UnknownC
 			};
 		case 'halted':
 			return { cause: haltProblem(why.halt).message };
-		default:
-			return { cause: 'another execution may have sent it' };
 	}
 }
 
@@ -327,7 +335,7 @@ interface UnknownCause {
 	detail?: string;
 }
 
-function describeNotSent(job: Job, why: FailureReason, isRemembered: boolean): Problem {
+function describeNotSent(job: Job, { why }: NotSent, isRemembered: boolean): Problem {
 	const { referenceId, claim } = job;
 	const name = referenceId ?? 'This delivery';
 	const order = claim?.part?.orderReferenceId ?? referenceId ?? '';
@@ -373,8 +381,6 @@ function describeNotSent(job: Job, why: FailureReason, isRemembered: boolean): P
 			const { message, description } = haltProblem(why.code === 'halted' ? why.halt : why);
 			return notSent(lowerFirst(message), description ?? againAdvice(isRemembered));
 		}
-		default:
-			return notSent('it was not processed', againAdvice(isRemembered));
 	}
 }
 

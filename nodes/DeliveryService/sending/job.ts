@@ -41,7 +41,7 @@ export interface Job {
 }
 
 /** The result for an item. Reasons are data: `messages/` words them. */
-export type Outcome = Created | Updated | Skipped | Failure | Invalid;
+export type Outcome = Created | Updated | Skipped | Invalid | Failure;
 
 /** Against a rule of the service, or not readable. */
 export interface Invalid {
@@ -79,32 +79,67 @@ export interface Skipped {
 		| { code: 'unseen'; isNamed: boolean };
 }
 
-/** Not created, and final; possibly created; or not processed by the service. */
-export interface Failure {
-	kind: 'rejected' | 'unknown' | 'notSent';
-	why: FailureReason;
+/** Why there is no delivery, or perhaps none. */
+export type Failure = Rejected | Unknown | NotSent;
+
+/** What the service, or the connection to it, did with the request. */
+interface ByExchange {
+	code: 'exchange';
+	exchange: Exchange;
 }
 
-export type FailureReason =
-	/** What the service, or the connection to it, did with the request. */
-	| { code: 'exchange'; exchange: Exchange }
+/** Nothing more was sent. */
+interface Halted {
+	code: 'halted';
+	halt: Halt;
+}
+
+/** It is of the same order as an earlier item, whose delivery was not created for certain. */
+interface FirstFailed {
+	code: 'firstFailed';
+	first: Job;
+}
+
+/** Not created, and final: the service rejected it. */
+export interface Rejected {
+	kind: 'rejected';
+	why: ByExchange;
+}
+
+/** Possibly created: it is not sent again. */
+export interface Unknown {
+	kind: 'unknown';
+	why: UnknownReason;
+}
+
+export type UnknownReason =
+	| ByExchange
+	| Halted
+	| FirstFailed
 	/** The request of this and other deliveries was rejected. */
 	| { code: 'batchRejected'; exchange: Exchange; others: number }
 	/** The success response has no record that belongs to the delivery. */
 	| { code: 'noRecord'; exchange: Exchange; otherIds: readonly string[] }
+	/** Another execution has claimed the delivery, or its whole order. */
+	| { code: 'elsewhere'; isWhole: boolean };
+
+/** Not created: the service has not processed it, and it may be sent later. */
+export interface NotSent {
+	kind: 'notSent';
+	why: NotSentReason;
+}
+
+export type NotSentReason =
+	| ByExchange
+	| Halted
+	| FirstFailed
 	/** The run failed before it sent anything. */
 	| { code: 'notStarted'; problem: Problem }
 	/** Dry Run is on in a published workflow. */
 	| { code: 'dryRun' }
-	/** Nothing more was sent. */
-	| { code: 'halted'; halt: Halt }
-	/** Another execution has claimed the delivery, or its whole order. */
-	| { code: 'elsewhere'; isWhole: boolean }
 	/** The reference ID is used by another order, or by another item of the input. */
 	| { code: 'anotherOrder' }
 	| { code: 'anotherDelivery'; first: Job }
-	/** It is of the same order as an earlier item, whose delivery was not created for certain. */
-	| { code: 'firstFailed'; first: Job }
 	/** The order was sent by fulfillment order, or some of its units were. */
 	| { code: 'inParts' | 'unitsPartlySent' };
 

@@ -4,7 +4,7 @@ import { isSuccess, type Exchange } from '../service/client';
 import { isAboutAllRequests, isCertificateError, isRedirect } from '../service/errors';
 import { codeAndMessageSchema, creationResponseSchema, errorBodySchema } from '../service/schemas';
 import { readableText } from '../service/values';
-import type { FailureReason, Job, Outcome } from './job';
+import type { Job, Outcome } from './job';
 
 /**
  * What is known about a request after it was sent:
@@ -105,7 +105,7 @@ function restOutcome(
 	hasCreated: boolean,
 	otherIds: readonly string[],
 ): Outcome {
-	const why: FailureReason = { code: 'exchange', exchange };
+	const why = { code: 'exchange', exchange } as const;
 	const exchangeClass = classifyCreation(exchange);
 	if (exchangeClass === 'done')
 		return { kind: 'unknown', why: { code: 'noRecord', exchange, otherIds } };

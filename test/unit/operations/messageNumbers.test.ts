@@ -29,8 +29,8 @@ test.each<[string, Outcome, string, string]>([
 		'Skipped 2 items: #1, #2.',
 	],
 	[
-		'rejected',
-		{ kind: 'rejected', why: stopped },
+		'unsent',
+		{ kind: 'notSent', why: stopped },
 		'#1 was not sent: the execution was stopped.',
 		'2 of 2 were not created: #1, #2.',
 	],
