@@ -1,7 +1,7 @@
 import { defaultLimits } from '../../nodes/DeliveryService/operations/fields/shopifyOrderOptions';
 import type { Problem } from '../../nodes/DeliveryService/common/result';
 import { skipMessage } from '../../nodes/DeliveryService/messages/orders';
-import { neededFor } from '../../nodes/DeliveryService/messages/outcomes';
+import { neededFor } from '../../nodes/DeliveryService/messages/needs';
 import { orderProblem } from '../../nodes/DeliveryService/messages/problems';
 import { orderMappingSchema, type OrderMapping } from '../../nodes/DeliveryService/shopify/mapping';
 import type { Skip } from '../../nodes/DeliveryService/shopify/skipping';

@@ -2,7 +2,9 @@
 import { problemText } from '../common/result';
 import { joinSentences, listUpTo, pluralize } from '../common/text';
 import type { Job } from '../sending/job';
-import { describe, itemName, neededFor, placeText, skipReason } from './outcomes';
+import { itemName, placeText } from './names';
+import { neededFor } from './needs';
+import { describe, skipReason } from './outcomes';
 import { absentMethodsHint, maxNamesInHint } from './summary';
 
 /** The jobs that need a correction, then all others in their order. */

@@ -5,7 +5,9 @@ import type { Job, Outcome } from '../sending/job';
 import type { Report } from '../sending/send';
 import { shownText } from '../service/response';
 import { listNames, quoted } from './lists';
-import { describe, itemName, neededFor } from './outcomes';
+import { itemName } from './names';
+import { neededFor } from './needs';
+import { describe } from './outcomes';
 
 /** The advice for running a workflow again that doesn't remember its created deliveries. */
 export const excludeCreatedAdvice =

@@ -1,9 +1,7 @@
 import { StoreError } from '../../../nodes/DeliveryService/ledger/store';
-import {
-	describe as describeOutcome,
-	failedText,
-	neededFor,
-} from '../../../nodes/DeliveryService/messages/outcomes';
+import { failedText } from '../../../nodes/DeliveryService/messages/failures';
+import { neededFor } from '../../../nodes/DeliveryService/messages/needs';
+import { describe as describeOutcome } from '../../../nodes/DeliveryService/messages/outcomes';
 import type { Job, Outcome } from '../../../nodes/DeliveryService/sending/job';
 
 function created(statusDelivery: unknown): { job: Job; outcome: Outcome } {

@@ -7,7 +7,7 @@
 import fc from 'fast-check';
 
 import { Ledger } from '../../../nodes/DeliveryService/ledger/ledger';
-import { neededFor } from '../../../nodes/DeliveryService/messages/outcomes';
+import { neededFor } from '../../../nodes/DeliveryService/messages/needs';
 import type { Job } from '../../../nodes/DeliveryService/sending/job';
 import { RateLimit } from '../../../nodes/DeliveryService/sending/rateLimit';
 import { sendJobs } from '../../../nodes/DeliveryService/sending/send';

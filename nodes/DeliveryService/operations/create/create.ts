@@ -7,7 +7,7 @@ import { parameterReader, type ParameterReader } from '../../common/parameters';
 import { operationError, unwrap } from '../../common/result';
 import { openLedger, type Ledger } from '../../ledger/ledger';
 import { dryRunHint } from '../../messages/dryRun';
-import { storeProblem } from '../../messages/outcomes';
+import { storeProblem } from '../../messages/failures';
 import { invalidItems, settingsProblems } from '../../messages/settings';
 import { attentionHint, failureSummary, listOutcomes, runHints } from '../../messages/summary';
 import { claimReports, recordReports } from '../../sending/changes';

@@ -2,7 +2,8 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 
 import { dryRunMessage, dryRunReason, dryRunResult, errorsFirst } from '../../messages/dryRun';
-import { addressOf, neededFor, placeText } from '../../messages/outcomes';
+import { addressOf, placeText } from '../../messages/names';
+import { neededFor } from '../../messages/needs';
 import type { Job } from '../../sending/job';
 import type { Delivery } from '../../service/schemas';
 import { outputItem } from '../items';

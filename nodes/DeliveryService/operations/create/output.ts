@@ -3,14 +3,10 @@ import type { INodeExecutionData, NodeExecutionHint } from 'n8n-workflow';
 
 import { problemText } from '../../common/result';
 import { endSentence, isBlank, joinSentences } from '../../common/text';
-import {
-	addressOf,
-	describe,
-	failedText,
-	helpFor,
-	neededFor,
-	skipReason,
-} from '../../messages/outcomes';
+import { failedText } from '../../messages/failures';
+import { addressOf } from '../../messages/names';
+import { helpFor, neededFor } from '../../messages/needs';
+import { describe, skipReason } from '../../messages/outcomes';
 import { excludeCreatedAdvice, mayExist, type runHints } from '../../messages/summary';
 import type { Job, Outcome } from '../../sending/job';
 import { isBeingRepeated, mayRepeat } from '../../sending/repeat';

@@ -1,0 +1,214 @@
+/** The sentences about deliveries that were rejected, are unknown or were not sent. */
+import { problemText, type Problem } from '../common/result';
+import { endSentence, joinSentences, listUpTo, lowerFirst } from '../common/text';
+import type { Halt, Job, NotSent, Rejected, Unknown, UnknownReason } from '../sending/job';
+import type { Exchange } from '../service/client';
+import { explainFailure, notADeliveryService, serviceDetail } from '../service/errors';
+import { shownText } from '../service/response';
+import { codeAndMessageSchema } from '../service/schemas';
+import { causeOf } from './causes';
+
+/** Why the service created no delivery. */
+export function describeRejected({ referenceId }: Job, { why }: Rejected): Problem {
+	const { message, description } = explainExchange(why.exchange);
+	const named = `${referenceId} was not created: ${lowerFirst(message)}`;
+	return { message: referenceId === undefined ? message : named, description };
+}
+
+/** Why it is unknown whether there is a delivery, and how to find out. */
+export function describeUnknown(job: Job, { why }: Unknown, isRemembered: boolean): Problem {
+	const { cause, detail } = unknownCause(job, why);
+	return {
+		message: `${unknownMessage(job)}: ${cause}`,
+		description: joinSentences([unknownAdvice(job, why, isRemembered), detail]),
+	};
+}
+
+/** Without a period. */
+function unknownMessage({ referenceId = 'this delivery' }: Job): string {
+	return `It is unknown whether ${referenceId} was created`;
+}
+
+/**
+ * What a failed delivery says to the owner of the shop. That of an unknown one leaves the cause out: each
+ * execution of the order knows another one, and the same text is emailed once a day.
+ *
+ * @param text what happened to it, with what to do about it
+ */
+export function failedText(job: Job, text: string, isRemembered: boolean): string {
+	const { outcome } = job;
+	const isRejected = outcome?.kind === 'rejected';
+	if (outcome?.kind !== 'unknown')
+		return joinSentences([endSentence(text), isRejected && 'Correct this, then send it again.']);
+	const description = unknownAdvice(job, outcome.why, isRemembered);
+	return problemText({ message: unknownMessage(job), description });
+}
+
+/** The usual advice after a failure, to try again, could create an unknown delivery twice. */
+function unknownAdvice(job: Job, why: UnknownReason, isRemembered: boolean): string {
+	const { referenceId = 'it', claim } = job;
+	if (why.code === 'firstFailed') return `Start with the message of item ${why.first.item}.`;
+	if (!isRemembered) return 'Look for it in the Delivery Service before you send it again.';
+	const isWhole = why.code === 'elsewhere' && why.isWhole;
+	const name = isWhole ? (claim?.part?.orderReferenceId ?? referenceId) : referenceId;
+	// An order may have been sent whole or by fulfillment order.
+	const parts =
+		claim?.orderId !== undefined && !claim.part
+			? ` and reference IDs that start with "${name}-"`
+			: '';
+	return `Wait until no other execution of this workflow is running, then look for ${name}${parts} in the Delivery Service. If it was not created, run the operation "Allow Resending" for ${name}, then send it again.`;
+}
+
+/** Why a delivery is unknown. */
+function unknownCause({ referenceId, claim }: Job, why: UnknownReason): UnknownCause {
+	switch (why.code) {
+		case 'exchange':
+			return {
+				cause: lowerFirst(explainExchange(why.exchange).message),
+				detail: serviceDetail(why.exchange),
+			};
+		case 'batchRejected':
+			return {
+				cause: `the Delivery Service rejected the request for it and ${why.others === 1 ? 'another one' : `${why.others} others`}${statusOf(why.exchange)}`,
+				detail: joinSentences([
+					why.exchange.status === 413
+						? 'For later runs, set the option Batch Size to a smaller number: the request was too large.'
+						: 'For later runs, set the option Batch Size to 1, so that a rejection affects only one delivery.',
+					explainExchange(why.exchange).description,
+				]),
+			};
+		case 'noRecord':
+			return isFromService(why.exchange)
+				? {
+						cause: 'the response contains no record of it',
+						detail: otherIdsSentence(why.otherIds) || serviceDetail(why.exchange),
+					}
+				: {
+						cause: lowerFirst(notADeliveryService.message),
+						detail: notADeliveryService.description,
+					};
+		case 'elsewhere':
+			return {
+				cause: why.isWhole
+					? `another execution may have sent the whole order (${claim?.part?.orderReferenceId ?? referenceId})`
+					: 'another execution may have sent it',
+			};
+		case 'firstFailed':
+			return {
+				cause: `item ${why.first.item} is the same delivery or its whole order, and its outcome is unknown`,
+			};
+		case 'halted':
+			return { cause: haltProblem(why.halt).message };
+	}
+}
+
+interface UnknownCause {
+	cause: string;
+	detail?: string;
+}
+
+/** Why a delivery was not sent. */
+export function describeNotSent(job: Job, { why }: NotSent, isRemembered: boolean): Problem {
+	const { referenceId, claim } = job;
+	const name = referenceId ?? 'This delivery';
+	const order = claim?.part?.orderReferenceId ?? referenceId ?? '';
+	const notSent = (cause: string, description: string) => ({
+		message: `${name} was not sent: ${cause}`,
+		description,
+	});
+	switch (why.code) {
+		case 'anotherOrder':
+			return notSent(
+				'another order has the same reference ID',
+				'If two shops use the same order numbers, set Reference ID From to Order ID in the workflow of one shop; its orders that were already sent get new reference IDs, so leave them out. If there is no other shop, look for it in the Delivery Service. Use Allow Resending only if it is not there.',
+			);
+		case 'anotherDelivery':
+			return notSent(
+				`item ${why.first.item} has the same reference ID, but is a different delivery`,
+				'Give each delivery its own reference ID.',
+			);
+		case 'firstFailed':
+			return notSent(
+				`item ${why.first.item} is the same delivery or its whole order, and was not created`,
+				`Start with the message of item ${why.first.item}.`,
+			);
+		case 'inParts':
+			return notSent(
+				'this workflow has already started to send it by fulfillment order',
+				`Pass its fulfillment orders to this node; those with a delivery are skipped. To send the whole order, make sure that the Delivery Service has no delivery for it, then use Allow Resending for ${order}.`,
+			);
+		case 'unitsPartlySent':
+			return notSent(
+				`some of its items were already sent with another fulfillment order of ${order}`,
+				'In Shopify, split it so that the items that are not sent yet have a fulfillment order of their own, then send that one.',
+			);
+		case 'dryRun':
+			return notSent(
+				'Dry Run is on',
+				'If you created this order only as a test, it worked: cancel it in Shopify. For a real order, turn off Dry Run under Options, publish the workflow, and send the order again.',
+			);
+		case 'notStarted':
+			return why.problem;
+		case 'halted':
+		case 'exchange': {
+			const { message, description } = haltProblem(why.code === 'halted' ? why.halt : why);
+			return notSent(lowerFirst(message), description ?? againAdvice(isRemembered));
+		}
+	}
+}
+
+function againAdvice(isRemembered: boolean): string {
+	return isRemembered
+		? 'Run the workflow again to send it.'
+		: 'Run the workflow again with only the deliveries that were not sent.';
+}
+
+/** Why a run sends nothing more. */
+function haltProblem(halt: Halt): Problem {
+	switch (halt.code) {
+		case 'stopped':
+			return { message: 'the execution was stopped' };
+		case 'earlierFailure':
+			return { message: 'an earlier delivery failed' };
+		case 'unexpected':
+			return { message: `an unexpected error occurred${causeOf(halt.error)}` };
+		case 'store':
+			return storeProblem(halt.error);
+		case 'exchange':
+			return explainExchange(halt.exchange);
+	}
+}
+
+/** The problem when n8n's database fails while references are checked. */
+export function storeProblem(error: unknown): Problem {
+	return {
+		message: `n8n could not check which reference IDs were already sent${causeOf(error)}`,
+		description:
+			'Save the workflow and run it again. If that does not help, ask your n8n administrator to check the n8n database.',
+	};
+}
+
+/** Explains to the user why a request did not succeed, without the list of created deliveries. */
+function explainExchange(exchange: Exchange): Problem {
+	return explainFailure(exchange, 'Company ID and warehouse IDs');
+}
+
+function statusOf(exchange: Exchange): string {
+	return exchange.status === undefined ? '' : ` (status ${exchange.status})`;
+}
+
+/** Whether a success comes from the service: it has records, or at least a code or a message. */
+function isFromService(exchange: Exchange): boolean {
+	if (exchange.kind === 'noResponse') return false;
+	const { body } = exchange;
+	const { code, message } = codeAndMessageSchema.parse(body);
+	return (
+		Boolean(code ?? message) || (typeof body === 'object' && body !== null && 'payload' in body)
+	);
+}
+
+function otherIdsSentence(ids: readonly string[]): string {
+	return ids.length > 0
+		? `The response has records that belong to no delivery of the request: ID ${shownText(listUpTo(20, ids), 500)}.`
+		: '';
+}

@@ -1,0 +1,31 @@
+/** How messages name an item, its order, and the place of its delivery. */
+import type { Job } from '../sending/job';
+import type { Delivery } from '../service/schemas';
+
+/** The name of an item in a list: its reference ID if it has one. */
+export function itemName({ item, referenceId }: Pick<Job, 'item' | 'referenceId'>): string {
+	return referenceId ?? `item ${item}`;
+}
+
+/** The name of an item as the subject of a sentence. */
+export function labelOf(job: Job): string {
+	return job.order?.label ?? itemName(job);
+}
+
+/** The name of an item's order, as its customer knows it. */
+export function orderName({ order, referenceId = '' }: Job): string {
+	return order?.shopifyOrder?.name ?? referenceId;
+}
+
+/** Where a delivery goes, for a person. */
+export function addressOf({ order, delivery }: Job): string {
+	return order?.address ?? (delivery ? placeText(delivery.dropoff.location) : '');
+}
+
+/** A place as text. */
+export function placeText({ address, warehouse }: Delivery['dropoff']['location']): string {
+	if (address === undefined) return `Warehouse ${warehouse}`;
+	if (typeof address === 'string') return address;
+	const { streetName, neighborhood, city, state, zipcode, country } = address;
+	return [streetName, neighborhood, city, state, zipcode, country].filter(Boolean).join(', ');
+}

@@ -1,0 +1,160 @@
+/** What a person must do about an item besides what its failure says, and where the docs say more. */
+import { problemText } from '../common/result';
+import { joinSentences, pluralize } from '../common/text';
+import type { Created, Job, Skipped } from '../sending/job';
+import { isPendingReview } from '../service/statuses';
+import type { Action } from '../shopify/decide';
+import { helpUrl, helpWithFailure, helpWithInvalid, type Need } from './help';
+import { addressOf, labelOf, orderName } from './names';
+import { actionNeeds, sendAnyway, skipNeed } from './orders';
+import { updateProblem } from './updates';
+
+/** What a person must do about an item, besides what its failure says; empty if nothing. */
+export function neededFor(job: Job): string {
+	return joinSentences(needsOf(job).map(({ text }) => text));
+}
+
+/** The URL of the docs about what a person must do about an item; empty if nothing. */
+export function helpFor(job: Job): string {
+	const { outcome, order } = job;
+	switch (outcome?.kind) {
+		case 'invalid':
+			return order ? helpUrl(helpWithInvalid(outcome)) : '';
+		case 'rejected':
+		case 'unknown':
+		case 'notSent':
+			return helpUrl(helpWithFailure(outcome));
+	}
+	const [need] = needsOf(job);
+	return need ? helpUrl(need.help) : '';
+}
+
+function needsOf(job: Job): Need[] {
+	const { outcome } = job;
+	switch (outcome?.kind) {
+		case 'updated':
+			return changeNeeds(job);
+		case 'skipped':
+			return needsOfSkipped(job, outcome);
+		case 'created':
+			return needsReview(outcome) ? [reviewNeed(job), ...orderNeeds(job)] : orderNeeds(job);
+		default:
+			return orderNeeds(job);
+	}
+}
+
+/** What to do about an order that is sent or skipped now. */
+function orderNeeds(job: Job): Need[] {
+	return actionNeeds(job.order?.actions, labelOf(job));
+}
+
+/** Whether the service did not find the address of a created delivery. */
+export function needsReview({ record: { statusDelivery } }: Created): boolean {
+	return typeof statusDelivery === 'string' && isPendingReview(statusDelivery);
+}
+
+function reviewNeed(job: Job): Need {
+	return {
+		text: `${labelOf(job)} is pending review: the Delivery Service did not find an address, and no driver comes. Is this the right delivery address: ${addressOf(job)}? If not, correct it with the operation Update. If it is, tell the Delivery Service.`,
+		help: 'pending-review',
+	};
+}
+
+function needsOfSkipped(job: Job, { why }: Skipped): Need[] {
+	switch (why.code) {
+		case 'order': {
+			const needs = orderNeeds(job);
+			const need = skipNeed(why.skip, labelOf(job));
+			return needs.length > 0 || !need ? needs : [need];
+		}
+		case 'alreadyCreated':
+			return [...failedUpdateNeeds(job), ...laterNeeds(job)];
+		case 'grown':
+			return [...failedUpdateNeeds(job), grownNeed(job), ...laterNeeds(job)];
+		case 'unitsSent':
+			return [movedNeed(job), ...stopNeeds(job)];
+		case 'wholeCreated':
+			return stopNeeds(job);
+		case 'unseen':
+			return why.isNamed ? [] : [unseenNeed(job)];
+		case 'sameReference':
+		case 'sameOrder':
+		case 'outdated':
+			return [];
+	}
+}
+
+/**
+ * What to do about an order that was sent before. What else it needs was said when it was sent: a nightly
+ * run would say it every night.
+ */
+function laterNeeds(job: Job): Need[] {
+	return job.claim?.sentAs ? changeNeeds(job) : stopNeeds(job);
+}
+
+/** What to do about the changes of a sent order that this run reports. */
+function changeNeeds(job: Job): Need[] {
+	const { order, change } = job;
+	if (!change) return [];
+	const { cash = [], rest = [] } = order?.laterChanges ?? {};
+	const actions = [...(change.cash ? cash : []), ...(change.rest ? rest : [])];
+	const needs = actionNeeds(actions, labelOf(job));
+	if (change.wasHeld && !order?.stop) needs.unshift(releasedNeed(job));
+	if (needs.length > 0 && change.number > 1)
+		needs.push(changed(`This is change ${change.number} of the order.`));
+	return needs;
+}
+
+/** If a sent order is not compared, each run says that its delivery is to be stopped. */
+function stopNeeds(job: Job): Need[] {
+	const { stop } = job.order ?? {};
+	const actions: Action[] = stop ? [{ code: 'stopDelivery', why: stop }] : [];
+	return actionNeeds(actions, labelOf(job));
+}
+
+function releasedNeed(job: Job): Need {
+	return {
+		text: `${labelOf(job)} is no longer on hold. If you had its delivery stopped, ask the Delivery Service to go on.`,
+		help: 'delivery-to-stop',
+	};
+}
+
+function changed(text: string): Need {
+	return { text, help: 'changed-order' };
+}
+
+function failedUpdateNeeds({ failedUpdate: failed }: Job): Need[] {
+	return failed ? [changed(problemText(updateProblem(failed, failed.outcome)))] : [];
+}
+
+/** The fulfillment order has more units than when its delivery was created. */
+function grownNeed({ referenceId = '' }: Job): Need {
+	return changed(
+		`${referenceId} has more items than when it was sent. Send them with the operation Create, or add them to its delivery with the operation Update.`,
+	);
+}
+
+/** The fulfillment order was moved, or replaces one that was sent. */
+function movedNeed({ referenceId = '', order }: Job): Need {
+	const { name = 'the right location' } = order?.location ?? {};
+	return changed(
+		`The items of ${referenceId} were sent with another fulfillment order. Check whether that delivery starts at ${name} and has all items; if items are missing, send them with the operation Create.`,
+	);
+}
+
+/** What to do about an order that another workflow may have sent; said once. */
+function unseenNeed(job: Job): Need {
+	return {
+		text: `${orderName(job)} was placed ${ageText(job)} ago, and this workflow meets it for the first time. ${unseenAdvice}`,
+		help: 'older-order',
+	};
+}
+
+export const unseenAdvice = `Look for it in the Delivery Service; if it is not there, ${sendAnyway}.`;
+
+/** How long ago the item's order was placed. */
+export function ageText({ ageHours = 0 }: Job): string {
+	return ageHours < 48
+		? pluralize(Math.floor(ageHours), 'hour', 'hours')
+		: pluralize(Math.floor(ageHours / 24), 'day', 'days');
+}
