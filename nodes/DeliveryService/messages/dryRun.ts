@@ -4,7 +4,7 @@ import { joinSentences, listUpTo, pluralize } from '../common/text';
 import type { Job } from '../sending/job';
 import { itemName, placeText } from './names';
 import { neededFor } from './needs';
-import { describe, skipReason } from './outcomes';
+import { skipReason, wordingOf } from './outcomes';
 import { absentMethodsHint, maxNamesInHint } from './summary';
 
 /** The jobs that need a correction, then all others in their order. */
@@ -28,13 +28,19 @@ export function dryRunReason({ outcome }: Job): string {
 	return outcome.kind === 'notSent' ? outcome.why.code : outcome.kind;
 }
 
-/** Where an item would go, what the driver collects and what a person must do, or why it would not be sent. */
-export function dryRunMessage(job: Job): string {
-	const needed = neededFor(job);
-	if (!job.outcome) return joinSentences([destination(job), needed]);
+/**
+ * Where an item would go and what the driver collects, or why it would not be sent; and what a person must
+ * do, which the message contains.
+ */
+export function dryRunWording(job: Job): { message: string; needed: string } {
+	if (!job.outcome) {
+		const needed = neededFor(job);
+		return { message: joinSentences([destination(job), needed]), needed };
+	}
+	const { problem, needed } = wordingOf(job, job.outcome, true);
 	// What a person must do about a skipped order also says why it is skipped.
-	if (job.outcome.kind === 'skipped' && needed !== '') return needed;
-	return problemText(describe(job, job.outcome, true));
+	const isSaid = job.outcome.kind === 'skipped' && needed !== '';
+	return { message: isSaid ? needed : problemText(problem), needed };
 }
 
 /** The cash comes first: it would be overlooked after an address. */

@@ -9,13 +9,17 @@ import { addressOf, labelOf, orderName } from './names';
 import { actionNeeds, sendAnyway, skipNeed } from './orders';
 import { updateProblem } from './updates';
 
-/** What a person must do about an item, besides what its failure says; empty if nothing. */
+/** What a person must do about an item, as one text; empty if nothing. */
 export function neededFor(job: Job): string {
-	return joinSentences(needsOf(job).map(({ text }) => text));
+	return textOf(needsOf(job));
+}
+
+export function textOf(needs: readonly Need[]): string {
+	return joinSentences(needs.map(({ text }) => text));
 }
 
 /** The URL of the docs about what a person must do about an item; empty if nothing. */
-export function helpFor(job: Job): string {
+export function helpFor(job: Job, [need]: readonly Need[]): string {
 	const { outcome, order } = job;
 	switch (outcome?.kind) {
 		case 'invalid':
@@ -24,12 +28,13 @@ export function helpFor(job: Job): string {
 		case 'unknown':
 		case 'notSent':
 			return helpUrl(helpWithFailure(outcome));
+		default:
+			return need ? helpUrl(need.help) : '';
 	}
-	const [need] = needsOf(job);
-	return need ? helpUrl(need.help) : '';
 }
 
-function needsOf(job: Job): Need[] {
+/** What a person must do about an item. */
+export function needsOf(job: Job): Need[] {
 	const { outcome } = job;
 	switch (outcome?.kind) {
 		case 'updated':

@@ -3,7 +3,7 @@ import type { Problem } from '../common/result';
 import type { Created, Job, Outcome, Skipped, Updated } from '../sending/job';
 import { describeNotSent, describeRejected, describeUnknown } from './failures';
 import { orderName } from './names';
-import { ageText, neededFor, needsReview, unseenAdvice } from './needs';
+import { ageText, helpFor, needsOf, needsReview, textOf, unseenAdvice } from './needs';
 import { skipMessage } from './orders';
 
 /** The keyword of an item that was not sent now, for later nodes; empty for another. */
@@ -25,19 +25,36 @@ const reasonNames = {
 	unseen: 'unseen',
 } as const;
 
+/** All that is said about an item. */
+export interface Wording {
+	/** What happened to it, and what to do. */
+	problem: Problem;
+	/** What a person must do besides; empty if nothing. */
+	needed: string;
+	/** The URL of the docs about what a person must do; empty if nothing. */
+	help: string;
+}
+
 /**
- * What happened to an item and what to do.
+ * Words what happened to an item, and what a person must do.
  *
  * @param isRemembered whether running the workflow again skips created deliveries
  */
-export function describe(job: Job, outcome: Outcome, isRemembered: boolean): Problem {
+export function wordingOf(job: Job, outcome: Outcome, isRemembered: boolean): Wording {
+	const needs = needsOf(job);
+	const needed = textOf(needs);
+	const problem = problemOf(job, outcome, isRemembered, needed);
+	return { problem, needed, help: helpFor(job, needs) };
+}
+
+function problemOf(job: Job, outcome: Outcome, isRemembered: boolean, needed: string): Problem {
 	switch (outcome.kind) {
 		case 'created':
 			return { message: createdMessage(job, outcome) };
 		case 'updated':
 			return { message: updatedMessage(job, outcome) };
 		case 'skipped':
-			return { message: skippedMessage(job, outcome) };
+			return { message: skippedMessage(job, outcome, needed) };
 		case 'invalid':
 			return outcome.problem;
 		case 'rejected':
@@ -65,10 +82,10 @@ function updatedMessage({ referenceId = '' }: Job, { changes }: Updated): string
 	return `${referenceId} was changed in Shopify after it was sent. Change accepted: ${changed.filter(Boolean).join(', ')}`;
 }
 
-function skippedMessage(job: Job, { why }: Skipped): string {
+function skippedMessage(job: Job, { why }: Skipped, needed: string): string {
 	const { referenceId = '', claim, order: info } = job;
 	const order = claim?.part?.orderReferenceId ?? referenceId;
-	const end = neededFor(job) === '' ? ' Nothing to do.' : '';
+	const end = needed === '' ? ' Nothing to do.' : '';
 	switch (why.code) {
 		case 'order':
 			return skipMessage(why.skip, info?.label ?? referenceId);

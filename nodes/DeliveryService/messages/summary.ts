@@ -7,7 +7,7 @@ import { shownText } from '../service/response';
 import { listNames, quoted } from './lists';
 import { itemName } from './names';
 import { neededFor } from './needs';
-import { describe } from './outcomes';
+import { wordingOf } from './outcomes';
 
 /** The advice for running a workflow again that doesn't remember its created deliveries. */
 export const excludeCreatedAdvice =
@@ -52,7 +52,7 @@ export function failureSummary(
 	// An unsent delivery usually waited for a failed one, whose problem is the cause.
 	const first = failed.find(({ outcome }) => outcome?.kind !== 'notSent') ?? failed[0];
 	if (!first?.outcome) return undefined;
-	const { message, description } = describe(first, first.outcome, isRemembered);
+	const { message, description } = wordingOf(first, first.outcome, isRemembered).problem;
 	const lists = groupByOutcome(jobs);
 	const { created, rejected, unknown, notSent } = lists;
 	const exists = created.length + unknown.length > 0;
@@ -182,7 +182,7 @@ function problemHint(
 	if (!first?.outcome) return undefined;
 	if (others.length > 0)
 		return `${sentence(some)}: ${listUpTo(maxNamesInHint, some.map(itemName))}.`;
-	const { message } = describe(first, first.outcome, true);
+	const { message } = wordingOf(first, first.outcome, true).problem;
 	return endSentence(first.referenceId === undefined ? `${itemName(first)}: ${message}` : message);
 }
 

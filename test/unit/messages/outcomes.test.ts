@@ -1,7 +1,7 @@
 import { StoreError } from '../../../nodes/DeliveryService/ledger/store';
 import { failedText } from '../../../nodes/DeliveryService/messages/failures';
 import { neededFor } from '../../../nodes/DeliveryService/messages/needs';
-import { describe as describeOutcome } from '../../../nodes/DeliveryService/messages/outcomes';
+import { wordingOf } from '../../../nodes/DeliveryService/messages/outcomes';
 import type { Job, Outcome } from '../../../nodes/DeliveryService/sending/job';
 
 function created(statusDelivery: unknown): { job: Job; outcome: Outcome } {
@@ -13,7 +13,7 @@ test.each(['pending review', 'pending_to_review', 'PendingReview'])(
 	'reports a delivery with the status %j as pending review',
 	(status) => {
 		const { job, outcome } = created(status);
-		expect(describeOutcome(job, outcome, true).message).toBe(
+		expect(wordingOf(job, outcome, true).problem.message).toBe(
 			'Created a delivery, but it is pending review',
 		);
 		expect(neededFor(job)).toContain('did not find an address');
@@ -24,7 +24,7 @@ test.each(['processing', 'pending', undefined, 3])(
 	'reports a delivery with the status %j as created',
 	(status) => {
 		const { job, outcome } = created(status);
-		expect(describeOutcome(job, outcome, true).message).toBe('Created a delivery');
+		expect(wordingOf(job, outcome, true).problem.message).toBe('Created a delivery');
 		expect(neededFor(job)).toBe('');
 	},
 );
@@ -35,7 +35,8 @@ test.each([
 ] as const)('says why the memory failed: %s', (code, cause) => {
 	const halt = { code: 'store', error: new StoreError(code) } as const;
 	const outcome: Outcome = { kind: 'notSent', why: { code: 'halted', halt } };
-	expect(describeOutcome({ item: 0, referenceId: '#1001' }, outcome, true).message).toBe(
+	const job: Job = { item: 0, referenceId: '#1001', outcome };
+	expect(wordingOf(job, outcome, true).problem.message).toBe(
 		`#1001 was not sent: n8n could not check which reference IDs were already sent: ${cause}`,
 	);
 });

@@ -1,9 +1,8 @@
 /** The rows of a dry run: what each item would send. */
 import type { INodeExecutionData } from 'n8n-workflow';
 
-import { dryRunMessage, dryRunReason, dryRunResult, errorsFirst } from '../../messages/dryRun';
+import { dryRunReason, dryRunResult, dryRunWording, errorsFirst } from '../../messages/dryRun';
 import { addressOf, placeText } from '../../messages/names';
-import { neededFor } from '../../messages/needs';
 import type { Job } from '../../sending/job';
 import type { Delivery } from '../../service/schemas';
 import { outputItem } from '../items';
@@ -23,7 +22,8 @@ export function toDryRunItems(
 	return errorsFirst(jobs).map((job) => {
 		const { item, referenceId = '', delivery, outcome, type = '', companyId = '' } = job;
 		if (toErrorOutput && outcome?.kind === 'invalid') return toErrorItem(job, true);
-		const row = { referenceId, result: dryRunResult(job), message: dryRunMessage(job) };
+		const { message, needed } = dryRunWording(job);
+		const row = { referenceId, result: dryRunResult(job), message };
 		if (isSimple) return outputItem(row, item);
 		const { contact, location } = delivery?.dropoff ?? {};
 		const {
@@ -40,7 +40,7 @@ export function toDryRunItems(
 				recipient: contact?.name ?? customer,
 				cashToCollect: delivery ? (delivery.cod ?? 0) : '',
 				address: location ? placeText(location) : addressOf(job),
-				actionNeeded: neededFor(job),
+				actionNeeded: needed,
 				packages: packages.map(packageText).join(', '),
 				pickup: delivery ? placeText(delivery.pickup.location) : '',
 				shippingMethod: shippingMethods.join(', '),

@@ -5,8 +5,7 @@ import { problemText } from '../../common/result';
 import { endSentence, isBlank, joinSentences } from '../../common/text';
 import { failedText } from '../../messages/failures';
 import { addressOf } from '../../messages/names';
-import { helpFor, neededFor } from '../../messages/needs';
-import { describe, skipReason } from '../../messages/outcomes';
+import { skipReason, wordingOf, type Wording } from '../../messages/outcomes';
 import { excludeCreatedAdvice, mayExist, type runHints } from '../../messages/summary';
 import type { Job, Outcome } from '../../sending/job';
 import { isBeingRepeated, mayRepeat } from '../../sending/repeat';
@@ -51,7 +50,8 @@ function isFailure({ outcome = notProcessed }: Job): boolean {
 /** The columns of a job, without those that do not apply. */
 function toRow(job: Job, { isRemembered, isSimple }: OutputFormat, warnsOfRepeat: boolean): object {
 	const { outcome = notProcessed, referenceId, order, delivery } = job;
-	const problem = describe(job, outcome, isRemembered);
+	const wording = wordingOf(job, outcome, isRemembered);
+	const { problem } = wording;
 	const description =
 		warnsOfRepeat && outcome.kind === 'notSent'
 			? joinSentences([endSentence(problem.description), excludeCreatedAdvice])
@@ -64,7 +64,7 @@ function toRow(job: Job, { isRemembered, isSimple }: OutputFormat, warnsOfRepeat
 		referenceId: isBlank(record.referenceId) ? referenceId : record.referenceId,
 		outcome: outcome.kind,
 		message,
-		...columnsForOwner(job, message, isRemembered),
+		...columnsForOwner(job, message, wording, isRemembered),
 		trackLink,
 		statusDelivery,
 		deliveryDate,
@@ -83,16 +83,21 @@ function toRow(job: Job, { isRemembered, isSimple }: OutputFormat, warnsOfRepeat
 }
 
 /** What the owner of the shop needs to know about a delivery: emails and lists consist of it. */
-function columnsForOwner(job: Job, message: string, isRemembered: boolean) {
+function columnsForOwner(
+	job: Job,
+	message: string,
+	{ needed, help }: Wording,
+	isRemembered: boolean,
+) {
 	const { order, delivery } = job;
 	const failure = isFailure(job) && failedText(job, message, isRemembered);
 	return {
-		actionNeeded: joinSentences([failure, neededFor(job)]),
+		actionNeeded: joinSentences([failure, needed]),
 		customer: order?.customer ?? delivery?.dropoff.contact.name ?? '',
 		cash: cashOf(job),
 		address: addressOf(job),
 		orderUrl: order?.url ?? '',
-		help: helpFor(job),
+		help,
 	};
 }
 
@@ -108,12 +113,13 @@ function cashOf({ delivery, outcome }: Job): number | '' {
  */
 export function toErrorItem(job: Job, isRemembered: boolean): INodeExecutionData {
 	const { item, referenceId, order, outcome = notProcessed } = job;
-	const problem = describe(job, outcome, isRemembered);
+	const wording = wordingOf(job, outcome, isRemembered);
+	const { problem } = wording;
 	const { shopifyOrder } = order ?? {};
 	return errorItem(problem, item, {
 		outcome: outcome.kind,
 		referenceId: referenceId ?? '',
-		...columnsForOwner(job, problemText(problem), isRemembered),
+		...columnsForOwner(job, problemText(problem), wording, isRemembered),
 		...(isBeingRepeated(job) && { actionNeeded: '', help: '' }),
 		repeat: mayRepeat(job),
 		...(shopifyOrder && { shopifyOrder }),
