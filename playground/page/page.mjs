@@ -123,11 +123,28 @@ const fillProblem = ([cell], { name, label, text, isActive = false }, row) => {
 	setText(note, text);
 };
 
+const problemsSection = `
+	<div>
+		<h2>Cause a problem</h2>
+		<span class="quiet">and read what n8n emails to the owner</span>
+	</div>
+	<div class="scroll">
+		<table>
+			<tbody></tbody>
+		</table>
+	</div>`;
+
 let fillProblems;
 
-/** Shows a button for each problem that a visitor can cause, with what happens then. */
+/**
+ * Shows a button for each problem that a visitor can cause, with what happens then, in the section
+ * `problems`.
+ */
 export function showProblems(problems) {
-	fillProblems ??= table('problems', 1, ({ name }) => name, fillProblem);
+	if (fillProblems === undefined) {
+		byId('problems').innerHTML = problemsSection;
+		fillProblems = table('problems', 1, ({ name }) => name, fillProblem);
+	}
 	fillProblems(problems);
 }
 
