@@ -39,7 +39,7 @@ export interface Change {
 	/** Its number, from 1. */
 	number: number;
 	/** The entries to record before it is reported, and afterwards. */
-	claimed: string;
+	claimEntry: string;
 	recorded: readonly string[];
 }
 
@@ -141,7 +141,7 @@ function changeOf(one: Comparison, number: number, known: ReadonlySet<string>): 
 		isElsewhere,
 		wasHeld,
 		number: next,
-		claimed: entryOf(own, 'change', next),
+		claimEntry: entryOf(own, 'change', next),
 		recorded: [entryOf(own, 'told', next, digestVersion), ...digestEntries(own, next, digests)],
 	};
 }

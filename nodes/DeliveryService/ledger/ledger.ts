@@ -2,10 +2,12 @@
 import { realClock, type Clock } from '../common/clock';
 import { chunk } from '../common/data';
 import type { Change } from './changes';
-import { findAll, readTraces, traceEntry, type Claim, type Found, type Trace } from './claims';
+import { findWholes, type Claim, type Found } from './claims';
+import { findParts } from './parts';
 import { ProcessMemory, processMemoryOf } from './processMemory';
 import { freeReferences } from './resending';
 import { Access, openWorkflowStore, type Purpose, type Store, type StoreContext } from './store';
+import { readTraces, traceEntry, type Trace } from './traces';
 
 /** The ledger of the current workflow, in n8n's database. */
 export function openLedger(context: StoreContext): Ledger {
@@ -56,18 +58,21 @@ export class Ledger {
 			this.changes.set(claim, one.change);
 			if (one.state !== 'free') continue;
 			one.holder = { isSending: true };
-			this.process.holders.set(one.claimed, one.holder);
+			this.process.holders.set(one.claimEntry, one.holder);
 		}
 		return found;
 	}
 
 	private async find(access: Access, claims: readonly Claim[]): Promise<ReadonlyMap<Claim, Found>> {
-		const found = await findAll(access, claims);
+		// Whole orders first, so that none is then claimed in parts as well.
+		const wholes = await findWholes(access, claims);
+		const parts = await findParts(access, claims);
+		const found = new Map([...wholes, ...parts]);
 		await readTraces(access, found);
 		for (const [{ asOf }, one] of found) {
-			one.holder = this.process.holders.get(one.claimed);
+			one.holder = this.process.holders.get(one.claimEntry);
 			// Calls of a webhook arrive in any order, and an execution that waited knows an older state.
-			const older = asOf ? this.process.note(one.claimed, asOf) : [];
+			const older = asOf ? this.process.note(one.claimEntry, asOf) : [];
 			if (!older.includes(true)) continue;
 			one.change = undefined;
 			one.isOutdated = older.every(Boolean);
@@ -95,12 +100,12 @@ export class Ledger {
 	 * @throws when the store fails
 	 */
 	async claimChanges(claims: readonly Claim[]): Promise<ReadonlySet<Claim>> {
-		const entryOf = (claim: Claim) => this.changes.get(claim)?.claimed ?? [];
+		const entryOf = (claim: Claim) => this.changes.get(claim)?.claimEntry ?? [];
 		const added = await this.run(
 			[],
 			async (access) => await access.add(claims.flatMap(entryOf), 'claim'),
 		);
-		return new Set(claims.filter((claim) => added.has(this.changes.get(claim)?.claimed ?? '')));
+		return new Set(claims.filter((claim) => added.has(this.changes.get(claim)?.claimEntry ?? '')));
 	}
 
 	/** Records that a claimed change was reported or accepted. */
@@ -132,9 +137,9 @@ export class Ledger {
 	/** Notes that this execution sends nothing more. */
 	end(): void {
 		// What it has released may be another execution's by now.
-		for (const { state, claimed, holder } of this.found.values())
-			if (state === 'free' && holder?.isSending && this.process.holders.get(claimed) === holder)
-				this.process.holders.delete(claimed);
+		for (const { state, claimEntry, holder } of this.found.values())
+			if (state === 'free' && holder?.isSending && this.process.holders.get(claimEntry) === holder)
+				this.process.holders.delete(claimEntry);
 	}
 
 	/** Records what was confirmed and released. @throws when that failed */

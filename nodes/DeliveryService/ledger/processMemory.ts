@@ -34,8 +34,8 @@ export class ProcessMemory {
 	 *
 	 * @returns for each clock that it has, whether it is older than a state that was seen before
 	 */
-	note(claimed: string, { call, order }: AsOf): boolean[] {
-		const times = { [`call ${claimed}`]: call, [`order ${claimed}`]: order };
+	note(claimEntry: string, { call, order }: AsOf): boolean[] {
+		const times = { [`call ${claimEntry}`]: call, [`order ${claimEntry}`]: order };
 		return Object.entries(times).flatMap(([key, time]) =>
 			time === undefined ? [] : [this.isOlder(key, time)],
 		);

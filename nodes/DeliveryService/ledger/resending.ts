@@ -2,8 +2,13 @@
  * Allow Resending: lets references be sent again, whatever their state. The store can't list the entries
  * of a reference, so it gets another number of resends, under which it has none.
  */
-import { claimReferences, decisiveEntries, unknownReference, type FoundReference } from './claims';
 import { entryOf } from './entries';
+import {
+	claimReferences,
+	decisiveEntries,
+	unknownReference,
+	type FoundReference,
+} from './references';
 import type { Access } from './store';
 
 /** Whether a reference may be sent again, or why not. */

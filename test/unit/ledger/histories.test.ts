@@ -8,8 +8,9 @@ import fc from 'fast-check';
 
 import type { Entries, Store } from '../../../nodes/DeliveryService/ledger/store';
 import type { SentAs } from '../../../nodes/DeliveryService/ledger/changes';
-import type { Claim, ClaimState, Found, Trace } from '../../../nodes/DeliveryService/ledger/claims';
+import type { Claim, ClaimState, Found } from '../../../nodes/DeliveryService/ledger/claims';
 import { Ledger } from '../../../nodes/DeliveryService/ledger/ledger';
+import type { Trace } from '../../../nodes/DeliveryService/ledger/traces';
 
 const seed = Number(process.env.SEQUENCES_SEED ?? Date.now() % 2 ** 31);
 const count = Number(process.env.SEQUENCES ?? 1500);
