@@ -82,7 +82,7 @@ export class Ledger {
 
 	/** Returns the states of deliveries, and changes nothing. @throws when the store fails */
 	async lookUp(claims: readonly Claim[]): Promise<ReadonlyMap<Claim, Found>> {
-		const all = ['question', 'order', 'claim'] as const;
+		const all = ['question', 'shared', 'claim'] as const;
 		const states: Array<[Claim, Found]> = [];
 		// In portions: what is recorded for a moment drops the oldest entries of a full store.
 		for (const some of chunk(claims, 100))

@@ -38,7 +38,7 @@ export async function findParts(
 ): Promise<ReadonlyMap<Claim, Found>> {
 	const parts = partsOf(claims);
 	const orders = new Set(parts.map(({ order }) => order));
-	await claimReferences(access, [...orders], 'order');
+	await claimReferences(access, [...orders], 'shared');
 	const found = new Map<Claim, Found>();
 	for (const { claim, order } of parts) {
 		const whole = { claimEntry: claimEntryOf(order), isSeen: true };

@@ -56,7 +56,7 @@ export async function freeReferences(
 		const remembered = pending.filter(({ own }) => own.state !== 'free');
 		const units = await readNumbers(access, remembered);
 		const resends = remembered.map(({ own }) => entryOf(own, 'resend'));
-		await access.add([...resends, ...units], 'order');
+		await access.add([...resends, ...units], 'shared');
 		await access.remove(remembered.flatMap(({ own }) => decisiveEntries(own)));
 		for (const { own } of remembered) freed.add(own.reference);
 		// After an interrupted lookup, the next number may be claimed as well.

@@ -223,8 +223,8 @@ async function retry<Result>(
 	return await access();
 }
 
-/** Why an entry was recorded: to send a delivery, to stay for others to rely on, or to ask for it. */
-export type Purpose = 'claim' | 'order' | 'question';
+/** Why an entry was recorded: to send a delivery, for other claims to rely on, or to ask whether it exists. */
+export type Purpose = 'claim' | 'shared' | 'question';
 
 /** How many entries to remove at once: n8n is blocked while it searches for them. */
 const maxEntriesPerRemoval = 200;
@@ -286,12 +286,12 @@ export class Access {
 	}
 
 	/**
-	 * Removes the entries that were added for some purposes, the last ones first. When a record failed,
-	 * those of orders stay: what it may have added must not outlive the entry that gives it a meaning.
+	 * Removes the entries that were added for some purposes, the last ones first. When a record failed, the
+	 * shared ones stay: what it may have added must not outlive the entry that gives it a meaning.
 	 */
 	async undo(purposes: readonly Purpose[]): Promise<void> {
 		const found = [...this.added].filter(
-			([, purpose]) => purposes.includes(purpose) && !(this.isUncertain && purpose === 'order'),
+			([, purpose]) => purposes.includes(purpose) && !(this.isUncertain && purpose === 'shared'),
 		);
 		await this.remove(found.map(([entry]) => entry).reverse());
 	}

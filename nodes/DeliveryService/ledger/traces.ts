@@ -22,7 +22,7 @@ export async function readTraces(access: Access, found: ReadonlyMap<Claim, Found
 	);
 	const claims = untraced.map(([, { claimEntry }]) => claimEntry);
 	// If this fails, the answers can't be relied on later: then the claims stay, and are unknown.
-	access.setPurpose(claims, 'order');
+	access.setPurpose(claims, 'shared');
 	const known = await access.ask(
 		untraced.flatMap(([claim]) => [traceEntry(claim, 'seen'), traceEntry(claim, 'named')]),
 	);
