@@ -52,68 +52,85 @@ export interface RunSettings {
  *
  * @returns the job; a problem makes it invalid instead of throwing
  */
-export function readItem(
-	parameters: ParameterReader,
-	{ items, source, options: runOptions, isRemembered }: RunSettings,
-	item: number,
-): Job {
-	const called = calledAt(items[item]?.json);
-	const job: Job = { item, calledHoursAgo: hoursSince(called) };
-	const invalid = (problem: Problem, cause?: Invalid['cause']): Job => {
-		job.outcome = { kind: 'invalid', problem, cause };
-		return job;
-	};
-	const named = ({ message, description }: Problem): Problem => ({
-		message: job.referenceId === undefined ? message : `${job.referenceId}: ${message}`,
-		description,
-	});
+export function readItem(parameters: ParameterReader, settings: RunSettings, item: number): Job {
+	const job: Job = { item };
 	try {
-		const read = source.read(parameters, item);
-		const { order } = read;
-		job.order = order;
-		job.referenceId = order?.referenceId;
-		job.ageHours = hoursSince(timeOf(order?.createdAt));
-		const { ageHours = 0 } = job;
-		const isLate = ageHours > runOptions.firstSeenWithinHours && read.isSentAnyway !== true;
-		const options = readItemOptions(parameters, item);
-		const claimOf = (referenceId: string | undefined): Claim | undefined =>
-			isRemembered && referenceId !== undefined && options.ok
-				? {
-						referenceId,
-						companyId: options.value.companyId,
-						orderId: order?.shopifyOrder?.id,
-						part: order?.part,
-						sentAs: order?.sentAs,
-						asOf: { call: called, order: timeOf(order?.updatedAt) },
-						isLate,
-					}
-				: undefined;
-		// Also of an order that would not be sent now: it may have been sent before.
-		job.claim = claimOf(job.referenceId);
-		if ('problem' in read) return invalid(read.problem, read.cause);
-		if ('skip' in read) {
-			job.outcome = { kind: 'skipped', why: { code: 'order', skip: read.skip } };
-			return job;
-		}
-		const { delivery: input } = read;
-		job.referenceId ??= referenceSchema.parse(input).referenceId;
-		if (!options.ok) return invalid(named(options.problem));
-		const delivery = validate(source.schema ?? deliverySchema, input, 'Delivery', serviceLabels);
-		if (!delivery.ok)
-			return invalid(
-				source.rephrase?.(delivery.problem, job.referenceId) ?? named(delivery.problem),
-			);
-		const { referenceId } = delivery.value;
-		job.referenceId = referenceId;
-		if (isRemembered && referenceId === undefined) return invalid(settingsProblems.noReference);
-		const { companyId } = options.value;
-		// The type of the order's shipping method is more specific than the option.
-		const type = order?.type ?? options.value.type;
-		const claim = claimOf(referenceId);
-		return Object.assign(job, { companyId, type, delivery: delivery.value, claim });
+		fillJob(job, parameters, settings);
 	} catch (error) {
-		return invalid(named(toProblem(error)));
+		setInvalid(job, withReference(job, toProblem(error)));
 	}
+	return job;
+}
+
+/** Fills a job from its item, step by step: what is known about it stays, even if a later step fails. */
+function fillJob(job: Job, parameters: ParameterReader, settings: RunSettings): void {
+	const { item } = job;
+	const { items, source, options: runOptions, isRemembered } = settings;
+	const called = calledAt(items[item]?.json);
+	job.calledHoursAgo = hoursSince(called);
+	const read = source.read(parameters, item);
+	const { order } = read;
+	job.order = order;
+	job.referenceId = order?.referenceId;
+	job.ageHours = hoursSince(timeOf(order?.createdAt));
+	const { ageHours = 0 } = job;
+	const isLate = ageHours > runOptions.firstSeenWithinHours && read.isSentAnyway !== true;
+
+	const options = readItemOptions(parameters, item);
+	const asOf = { call: called, order: timeOf(order?.updatedAt) };
+	const toClaim = () =>
+		isRemembered && options.ok
+			? claimOf(job, { companyId: options.value.companyId, asOf, isLate })
+			: undefined;
+	// Also of an order that would not be sent now: it may have been sent before.
+	job.claim = toClaim();
+	if ('problem' in read) return setInvalid(job, read.problem, read.cause);
+	if ('skip' in read) {
+		job.outcome = { kind: 'skipped', why: { code: 'order', skip: read.skip } };
+		return;
+	}
+
+	job.referenceId ??= referenceSchema.parse(read.delivery).referenceId;
+	if (!options.ok) return setInvalid(job, withReference(job, options.problem));
+	const schema = source.schema ?? deliverySchema;
+	const delivery = validate(schema, read.delivery, 'Delivery', serviceLabels);
+	if (!delivery.ok) {
+		const { problem } = delivery;
+		return setInvalid(
+			job,
+			source.rephrase?.(problem, job.referenceId) ?? withReference(job, problem),
+		);
+	}
+	job.referenceId = delivery.value.referenceId;
+	if (isRemembered && job.referenceId === undefined)
+		return setInvalid(job, settingsProblems.noReference);
+	job.delivery = delivery.value;
+	job.companyId = options.value.companyId;
+	// The type of the order's shipping method is more specific than the option.
+	job.type = order?.type ?? options.value.type;
+	job.claim = toClaim();
+}
+
+function setInvalid(job: Job, problem: Problem, cause?: Invalid['cause']): void {
+	job.outcome = { kind: 'invalid', problem, cause };
+}
+
+/** The problem with the reference ID of its job before it, if that is known. */
+function withReference({ referenceId }: Job, { message, description }: Problem): Problem {
+	return {
+		message: referenceId === undefined ? message : `${referenceId}: ${message}`,
+		description,
+	};
+}
+
+/** What the ledger records for a job; undefined without a reference ID. */
+function claimOf(
+	{ order, referenceId }: Job,
+	more: Pick<Claim, 'companyId' | 'asOf' | 'isLate'>,
+): Claim | undefined {
+	if (referenceId === undefined) return undefined;
+	const { shopifyOrder, part, sentAs } = order ?? {};
+	return { referenceId, orderId: shopifyOrder?.id, part, sentAs, ...more };
 }
 
 /** When Shopify first called the webhook that started the workflow; its repeats keep that time. */
