@@ -6,10 +6,9 @@ import { logWarning } from '../../common/log';
 import { parameterReader, type ParameterReader } from '../../common/parameters';
 import { operationError, unwrap } from '../../common/result';
 import { openLedger, type Ledger } from '../../ledger/ledger';
-import { dryRunHint } from '../../messages/dryRun';
 import { storeProblem } from '../../messages/failures';
 import { invalidItems, settingsProblems } from '../../messages/settings';
-import { attentionHint, failureSummary, listOutcomes, runHints } from '../../messages/summary';
+import { failureSummary, listOutcomes, runHints } from '../../messages/summary';
 import { claimReports, recordReports } from '../../sending/changes';
 import { lookUpJobs, lookUpUnsent, rememberMet } from '../../sending/claim';
 import type { Job } from '../../sending/job';
@@ -24,9 +23,9 @@ import {
 	ownCompany,
 	withErrorItems,
 } from '../items';
-import { toDryRunItems } from './dryRun';
+import { isPreview, preview } from './dryRun';
 import { readRunOptions, readSkipAlreadySent } from './options';
-import { hintsOf, toOutputItems, warning } from './output';
+import { hintsOf, toOutputItems } from './output';
 import { readItem, type RunSettings, type Source } from './readItem';
 import { updateChanged } from './updateChanged';
 
@@ -64,7 +63,7 @@ export async function createDeliveries(
 			if (run.ledger) await lookUpUnsent(jobs, run.ledger);
 			if (run.options.dryRun) {
 				await lookUp(context, run, jobs);
-				if (isPreview(context)) return preview(context, run, jobs);
+				if (isPreview(context)) return preview(context, jobs, run.options.simplify);
 				for (const job of jobs) job.outcome ??= { kind: 'notSent', why: { code: 'dryRun' } };
 			}
 			return await send(context, parameters, run, jobs);
@@ -173,14 +172,6 @@ async function sendOrRemember(
 	return nothingSent;
 }
 
-/**
- * Whether someone sees the dry run: in the editor, or as the result of an AI agent's tool. In a
- * published workflow, it was left on by mistake, and nobody would notice that no order is sent.
- */
-function isPreview(context: IExecuteFunctions): boolean {
-	return context.getMode() === 'manual' || context.getNode().type.endsWith('Tool');
-}
-
 /** Finds out what a run would send. Checks the credential as a run does. */
 async function lookUp(
 	context: IExecuteFunctions,
@@ -192,19 +183,6 @@ async function lookUp(
 		await withLedger(context, opened, async (ledger) => {
 			await lookUpJobs(jobs, ledger);
 		});
-}
-
-/** What a run would send, without sending it. */
-function preview(
-	context: IExecuteFunctions,
-	{ options }: CreateRun,
-	jobs: readonly Job[],
-): INodeExecutionData[] {
-	const attention = attentionHint(jobs);
-	const hints = [dryRunHint(jobs), ...(attention ? [attention] : [])];
-	context.addExecutionHints(...hints.map(warning));
-	const toErrorOutput = hasErrorOutput(context);
-	return toDryRunItems(jobs, { toErrorOutput, isSimple: options.simplify });
 }
 
 /** @throws NodeOperationError when the credential is incomplete */

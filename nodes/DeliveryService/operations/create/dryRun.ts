@@ -1,67 +1,92 @@
-/** The rows of a dry run: what each item would send. */
-import type { INodeExecutionData } from 'n8n-workflow';
+/** What a Dry Run shows: a row for each item, whether it would be sent or not, and hints. */
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
-import { dryRunReason, dryRunResult, dryRunWording, errorsFirst } from '../../messages/dryRun';
+import {
+	dryRunHint,
+	dryRunReason,
+	dryRunResult,
+	dryRunWording,
+	errorsFirst,
+} from '../../messages/dryRun';
 import { addressOf, placeText } from '../../messages/names';
+import { attentionHint } from '../../messages/summary';
 import type { Job } from '../../sending/job';
 import type { Delivery } from '../../service/schemas';
-import { outputItem } from '../items';
-import { toErrorItem, type OutputFormat } from './output';
+import { hasErrorOutput, outputItem } from '../items';
+import { toErrorItem, warning } from './output';
 
 /**
- * The output of a dry run, as a packing list: a flat item for each input item, whether it would be
- * sent or not. Errors come first. With Simplify on, a row has three columns: n8n's table makes each
- * column as narrow as its longest word if there are more, and a row fills half a screen.
+ * Whether someone sees the dry run: in the editor, or as the result of an AI agent's tool. In a
+ * published workflow, it was left on by mistake, and nobody would notice that no order is sent.
+ */
+export function isPreview(context: IExecuteFunctions): boolean {
+	return context.getMode() === 'manual' || context.getNode().type.endsWith('Tool');
+}
+
+/**
+ * Shows what a run would send.
  *
  * @param jobs those without an outcome would be sent
  */
-export function toDryRunItems(
+export function preview(
+	context: IExecuteFunctions,
 	jobs: readonly Job[],
-	{ toErrorOutput, isSimple }: Omit<OutputFormat, 'isRemembered'>,
+	isSimple: boolean,
 ): INodeExecutionData[] {
-	return errorsFirst(jobs).map((job) => {
-		const { item, referenceId = '', delivery, outcome, type = '', companyId = '' } = job;
-		if (toErrorOutput && outcome?.kind === 'invalid') return toErrorItem(job, true);
-		const { message, needed } = dryRunWording(job);
-		const row = { referenceId, result: dryRunResult(job), message };
-		if (isSimple) return outputItem(row, item);
-		const { contact, location } = delivery?.dropoff ?? {};
-		const {
-			customer = '',
-			shippingMethods = [],
-			deliveryDay = '',
-			shopifyOrder = '',
-		} = job.order ?? {};
-		const packages = delivery?.packages ?? [];
-		const weights = packages.flatMap(({ weight }) => weight ?? []);
-		return outputItem(
-			{
-				...row,
-				recipient: contact?.name ?? customer,
-				cashToCollect: delivery ? (delivery.cod ?? 0) : '',
-				address: location ? placeText(location) : addressOf(job),
-				actionNeeded: needed,
-				packages: packages.map(packageText).join(', '),
-				pickup: delivery ? placeText(delivery.pickup.location) : '',
-				shippingMethod: shippingMethods.join(', '),
-				weightKg: weights.length > 0 ? totalWeight(weights) : '',
-				deliveryType: type,
-				deliveryDate: deliveryDay,
-				wouldSend: outcome === undefined,
-				reason: dryRunReason(job),
-				email: contact?.email ?? '',
-				phone: contact?.phonenumber ?? '',
-				instructions: location?.instructions ?? '',
-				companyId,
-				shopifyOrder,
-				request:
-					delivery && !outcome
-						? { deliveries: [delivery], companyId: job.companyId, type: job.type }
-						: '',
-			},
-			item,
-		);
-	});
+	const attention = attentionHint(jobs);
+	const hints = [dryRunHint(jobs), ...(attention ? [attention] : [])];
+	context.addExecutionHints(...hints.map(warning));
+	const toErrorOutput = hasErrorOutput(context);
+	return errorsFirst(jobs).map((job) =>
+		toErrorOutput && job.outcome?.kind === 'invalid' ? toErrorItem(job, true) : toRow(job, isSimple),
+	);
+}
+
+/**
+ * The row of an item, as in a packing list. With Simplify on, it has three columns: n8n's table makes each
+ * column as narrow as its longest word if there are more, and a row fills half a screen.
+ */
+function toRow(job: Job, isSimple: boolean): INodeExecutionData {
+	const { item, referenceId = '', delivery, outcome, type = '', companyId = '' } = job;
+	const { message, needed } = dryRunWording(job);
+	const row = { referenceId, result: dryRunResult(job), message };
+	if (isSimple) return outputItem(row, item);
+	const { contact, location } = delivery?.dropoff ?? {};
+	const {
+		customer = '',
+		shippingMethods = [],
+		deliveryDay = '',
+		shopifyOrder = '',
+	} = job.order ?? {};
+	const packages = delivery?.packages ?? [];
+	const weights = packages.flatMap(({ weight }) => weight ?? []);
+	return outputItem(
+		{
+			...row,
+			recipient: contact?.name ?? customer,
+			cashToCollect: delivery ? (delivery.cod ?? 0) : '',
+			address: location ? placeText(location) : addressOf(job),
+			actionNeeded: needed,
+			packages: packages.map(packageText).join(', '),
+			pickup: delivery ? placeText(delivery.pickup.location) : '',
+			shippingMethod: shippingMethods.join(', '),
+			weightKg: weights.length > 0 ? totalWeight(weights) : '',
+			deliveryType: type,
+			deliveryDate: deliveryDay,
+			wouldSend: outcome === undefined,
+			reason: dryRunReason(job),
+			email: contact?.email ?? '',
+			phone: contact?.phonenumber ?? '',
+			instructions: location?.instructions ?? '',
+			companyId,
+			shopifyOrder,
+			request:
+				delivery && !outcome
+					? { deliveries: [delivery], companyId: job.companyId, type: job.type }
+					: '',
+		},
+		item,
+	);
 }
 
 function packageText({ qty, name, size }: Delivery['packages'][number]): string {
