@@ -25,12 +25,12 @@ export async function claimJobs(jobs: readonly Job[], ledger: Ledger): Promise<C
 	// Late orders are looked up first: a claim of an order that was never met would be a trace of it.
 	const late = jobs.filter(({ claim }) => claim?.isLate);
 	const lateFound = await ledger.lookUp(claimsOf(late));
-	for (const job of late) apply(job, lateFound);
+	for (const job of late) applyFound(job, lateFound);
 	ledger.remember(claimsOf(late.filter(isFirstNamed)), 'named');
 	const open = jobs.filter(({ claim, outcome }) => !claim?.isLate || outcome === undefined);
 	const claimed = await ledger.claim(claimsOf(open));
 	for (const job of open) {
-		apply(job, claimed);
+		applyFound(job, claimed);
 		if (job.claim && isOutdated(job)) ledger.release(job.claim);
 	}
 	const found = new Map([...lateFound, ...claimed]);
@@ -51,7 +51,7 @@ export async function lookUpJobs(jobs: readonly Job[], ledger: Ledger): Promise<
 	markDuplicates(jobs.filter(isPending));
 	const pending = jobs.filter(isPending);
 	const found = await ledger.lookUp(claimsOf(pending));
-	for (const job of pending) apply(job, found);
+	for (const job of pending) applyFound(job, found);
 	settleDuplicates(jobs);
 }
 
@@ -71,23 +71,26 @@ export async function lookUpUnsent(jobs: readonly Job[], ledger: Ledger): Promis
 async function lookUpSent(jobs: readonly Job[], ledger: Ledger): Promise<void> {
 	const unsent = jobs.filter(({ delivery, claim }) => !delivery && claim);
 	const keyOf = ({ claim }: Job) => JSON.stringify([claim?.companyId, claim?.referenceId]);
-	// The ledger looks up each reference once.
-	const byReference = new Map(unsent.map((job) => [keyOf(job), job]));
-	const found = await ledger.lookUp(claimsOf([...byReference.values()]));
+	// The ledger looks up each reference once: of equal ones, only the last job reports a change.
+	const lastOf = new Map(unsent.map((job) => [keyOf(job), job]));
+	const found = await ledger.lookUp(claimsOf([...lastOf.values()]));
 	for (const job of unsent) {
-		const { claim } = byReference.get(keyOf(job)) ?? {};
+		const { claim } = lastOf.get(keyOf(job)) ?? {};
 		const { state = 'free' } = (claim && found.get(claim)) ?? {};
 		if (state === 'free' || state === 'anotherOrder') continue;
 		const outcome = outcomeOfClaim(state);
 		if (outcome?.kind === 'skipped') {
 			job.outcome = outcome;
 			job.change = job.claim && found.get(job.claim)?.change;
-		} else if (job.order?.stop) job.order.actions = [{ code: 'stopDelivery', why: job.order.stop }];
+		} else if (job.order?.stop) {
+			// It may have a delivery: then that is all a person must do.
+			job.order.actions = [{ code: 'stopDelivery', why: job.order.stop }];
+		}
 	}
 }
 
 /** Sets the outcome of a job that must not be sent, and how its order has changed. */
-function apply(job: Job, all: ReadonlyMap<Claim, Found>): void {
+function applyFound(job: Job, all: ReadonlyMap<Claim, Found>): void {
 	const found = job.claim && all.get(job.claim);
 	job.outcome = found && outcomeOf(found);
 	job.change = found?.change;

@@ -95,9 +95,11 @@ class Run {
 			await this.options.clock.wait(pauseMs, signal);
 			if (signal.aborted) return;
 			await this.send(waiting.map(({ job }) => job));
-			if (this.elsewhere.length < waiting.length) pauses = pausesMs;
-			else if (longer.length > 0 || !this.elsewhere.some(({ isSending }) => isSending))
-				pauses = longer;
+			const hasChanged = this.elsewhere.length < waiting.length;
+			const isSending = this.elsewhere.some((one) => one.isSending);
+			if (hasChanged) pauses = pausesMs;
+			// The longest pause is repeated as long as one is certainly being sent.
+			else if (longer.length > 0 || !isSending) pauses = longer;
 		}
 	}
 
@@ -131,6 +133,7 @@ class Run {
 				if (!isStarted) plan = planRun(left, this.options.batchSize);
 				// When there was nothing to claim, a crash can't leave anything unknown.
 				claimSize = free.length > 0 ? plan.claimed : Math.min(2 * claimSize, maxClaimed);
+				// An incomplete batch waits for the next claim.
 				const incomplete = rest.length > 0 ? claimed.length % plan.size : 0;
 				const batches = chunk(claimed.splice(0, claimed.length - incomplete), plan.size);
 				isStarted ||= batches.length > 0;
