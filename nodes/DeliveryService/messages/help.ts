@@ -1,6 +1,6 @@
 /** Which section of the docs says what to do about a row: the page "An email arrived". */
+import { classifyCreation } from '../sending/classify';
 import type { Failure, Invalid, NotSentReason } from '../sending/job';
-import { classifyCreation } from '../sending/responses';
 import type { Action } from '../shopify/decide';
 import type { Skip } from '../shopify/skipping';
 

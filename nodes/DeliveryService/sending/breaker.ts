@@ -1,7 +1,7 @@
 /** When a run stops sending: the service is broken, the user stopped the execution, or a delivery failed. */
 import type { Exchange } from '../service/client';
+import { isFatal, isNotFoundPage } from './classify';
 import type { Halt, Outcome } from './job';
-import { isFatal, isNotFoundPage } from './responses';
 
 /**
  * After this many consecutive requests with an unknown outcome, the service counts as broken: every

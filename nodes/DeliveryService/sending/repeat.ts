@@ -1,6 +1,6 @@
 /** When a webhook call that reported an order is to be repeated by its sender, e.g. Shopify. */
+import { classifyCreation } from './classify';
 import type { Job } from './job';
-import { classifyCreation } from './responses';
 
 /** For how long a delivery that another execution has claimed may still be sent by it. */
 const maxClaimedHours = 10 / 60;

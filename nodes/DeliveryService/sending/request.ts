@@ -6,8 +6,9 @@ import type { Exchange } from '../service/client';
 import { readRetryAfter } from '../service/errors';
 import type { ServiceResponse } from '../service/response';
 import type { CreationBody } from '../service/schemas';
+import { classifyCreation, isUnreachable } from './classify';
 import type { RateLimit } from './rateLimit';
-import { classifyCreation, isUnreachable, namesCreatedDelivery } from './responses';
+import { namesCreatedDelivery } from './responses';
 
 /** What sending a creation request needs. */
 export interface RequestOptions extends RetryOptions {

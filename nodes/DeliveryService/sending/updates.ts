@@ -11,8 +11,8 @@ import {
 	type UpdateResponse,
 } from '../service/schemas';
 import { maxConsecutiveUnknown } from './breaker';
+import { classifyCreation, classifyExchange } from './classify';
 import { sendWithRetries, timed, type RetryOptions } from './request';
-import { classifyCreation, classifyExchange } from './responses';
 
 /** The changes that an input item requests, and the deliveries to change. */
 export interface Update {

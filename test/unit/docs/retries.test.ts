@@ -1,7 +1,7 @@
 import {
 	classifyCreation,
 	type ExchangeClass,
-} from '../../../nodes/DeliveryService/sending/responses';
+} from '../../../nodes/DeliveryService/sending/classify';
 import type { Exchange } from '../../../nodes/DeliveryService/service/client';
 import { codesIn, page, section, tablesOf } from '../../../tools/markdown';
 

@@ -2,7 +2,7 @@ import {
 	classifyCreation,
 	classifyExchange,
 	type ExchangeClass,
-} from '../../../nodes/DeliveryService/sending/responses';
+} from '../../../nodes/DeliveryService/sending/classify';
 import type { NoResponse } from '../../../nodes/DeliveryService/service/client';
 import { respondWith } from '../../support/creations';
 
