@@ -1,6 +1,6 @@
 import type { Clock } from '../../nodes/DeliveryService/common/clock';
 import type { Entries, Store } from '../../nodes/DeliveryService/ledger/store';
-import type { Lock } from '../../nodes/DeliveryService/ledger/store';
+import type { Lock } from '../../nodes/DeliveryService/ledger/lock';
 
 /** The duration of an access in milliseconds: before reading, between reading and writing, and after. */
 export interface AccessTimes {

@@ -6,8 +6,8 @@
  * A number is claimed before its change is reported, and its digests are recorded afterwards. A number
  * without digests is another execution's, or that execution crashed: then its change is repeated.
  */
+import type { Access } from './access';
 import { entryOf, type Reference } from './entries';
-import type { Access } from './store';
 
 /** What a driver acts on, as digests. */
 export interface SentAs {

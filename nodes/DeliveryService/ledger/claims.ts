@@ -1,4 +1,5 @@
 /** What a delivery claims before it is sent, what is found about it, and the claims of whole orders. */
+import type { Access } from './access';
 import type { Change, SentAs } from './changes';
 import type { AsOf, Holder } from './processMemory';
 import {
@@ -9,7 +10,6 @@ import {
 	type FoundReference,
 	type ReferenceState,
 } from './references';
-import type { Access } from './store';
 import { wasClaimed } from './traces';
 import type { ClaimedLine } from './units';
 

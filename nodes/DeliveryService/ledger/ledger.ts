@@ -1,12 +1,13 @@
 /** The memory of a workflow: what the other folders use of it. */
 import { realClock, type Clock } from '../common/clock';
 import { chunk } from '../common/data';
+import { Access, type Purpose } from './access';
 import type { Change } from './changes';
 import { findWholes, type Claim, type Found } from './claims';
 import { findParts } from './parts';
 import { ProcessMemory, processMemoryOf } from './processMemory';
 import { freeReferences } from './resending';
-import { Access, openWorkflowStore, type Purpose, type Store, type StoreContext } from './store';
+import { openWorkflowStore, type Store, type StoreContext } from './store';
 import { readTraces, traceEntry, type Trace } from './traces';
 
 /** The ledger of the current workflow, in n8n's database. */

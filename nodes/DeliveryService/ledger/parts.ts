@@ -1,4 +1,5 @@
 /** Fulfillment orders: which may be sent, by what was sent of their orders, and which units they claim. */
+import type { Access } from './access';
 import { foundOf, type Claim, type Found } from './claims';
 import {
 	claimEntryOf,
@@ -7,7 +8,6 @@ import {
 	unknownReference,
 	type FoundReference,
 } from './references';
-import type { Access } from './store';
 import { wasClaimed } from './traces';
 import {
 	freeUnits,

@@ -1,4 +1,5 @@
 /** References in the memory: claims them, and reads by their entries what was sent before. */
+import type { Access, Purpose } from './access';
 import {
 	createdEntry,
 	createdWays,
@@ -11,7 +12,6 @@ import {
 	type SentAs,
 } from './changes';
 import { entryOf, referenceOf, type Reference } from './entries';
-import type { Access, Purpose } from './store';
 
 /** What the entries of a reference say. */
 export type ReferenceState =

@@ -2,6 +2,7 @@
  * Allow Resending: lets references be sent again, whatever their state. The store can't list the entries
  * of a reference, so it gets another number of resends, under which it has none.
  */
+import type { Access } from './access';
 import { entryOf } from './entries';
 import {
 	claimReferences,
@@ -9,7 +10,6 @@ import {
 	unknownReference,
 	type FoundReference,
 } from './references';
-import type { Access } from './store';
 
 /** Whether a reference may be sent again, or why not. */
 export type ResendState =

@@ -1,8 +1,8 @@
 /** Traces of orders that were met and not sent: an order that is met late and has none is not sent. */
+import type { Access } from './access';
 import type { Claim, Found } from './claims';
 import { entryOf, referenceOf } from './entries';
 import type { FoundReference } from './references';
-import type { Access } from './store';
 
 /** What the memory says about an order that was met and not sent. */
 export type Trace = 'seen' | 'named';

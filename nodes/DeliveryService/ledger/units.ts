@@ -6,8 +6,8 @@
  * The store can't hold a sum. So the claims of an order's fulfillment orders are numbered, and what each
  * one takes of a line is recorded as powers of two: 31 units take five entries, 10 take two.
  */
+import type { Access } from './access';
 import { entryOf, type Reference } from './entries';
-import type { Access } from './store';
 
 /** A line item of an order, and the units that a fulfillment order takes of it. */
 export interface ClaimedLine {

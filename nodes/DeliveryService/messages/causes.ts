@@ -1,5 +1,5 @@
 /** The message of an unexpected error, to follow a sentence. */
-import { StoreError } from '../ledger/store';
+import { StoreError } from '../ledger/lock';
 
 export function causeOf(error: unknown): string {
 	if (error instanceof StoreError) return `: ${storeCauses[error.code]}`;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { leaseMs, withLock, type Lock } from '../../../nodes/DeliveryService/ledger/store';
+import { leaseMs, withLock, type Lock } from '../../../nodes/DeliveryService/ledger/lock';
 import type { Clock } from '../../../nodes/DeliveryService/common/clock';
 import type { Entries } from '../../../nodes/DeliveryService/ledger/store';
 import {

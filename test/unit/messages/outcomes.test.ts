@@ -1,4 +1,4 @@
-import { StoreError } from '../../../nodes/DeliveryService/ledger/store';
+import { StoreError } from '../../../nodes/DeliveryService/ledger/lock';
 import { failedText } from '../../../nodes/DeliveryService/messages/failures';
 import { neededFor } from '../../../nodes/DeliveryService/messages/needs';
 import { wordingOf } from '../../../nodes/DeliveryService/messages/outcomes';

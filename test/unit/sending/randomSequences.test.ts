@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import type { Clock } from '../../../nodes/DeliveryService/common/clock';
 import type { Store } from '../../../nodes/DeliveryService/ledger/store';
 import { Ledger } from '../../../nodes/DeliveryService/ledger/ledger';
-import { withLock } from '../../../nodes/DeliveryService/ledger/store';
+import { withLock } from '../../../nodes/DeliveryService/ledger/lock';
 import type { Job, Skipped } from '../../../nodes/DeliveryService/sending/job';
 import { RateLimit } from '../../../nodes/DeliveryService/sending/rateLimit';
 import { sendJobs } from '../../../nodes/DeliveryService/sending/send';
