@@ -144,7 +144,7 @@ async function readStates(
 		.filter((one) => known.has(entryOf(one, 'resend')));
 }
 
-/** `examined` comes first: after an interrupted look-up, it says that the others can't be relied on. */
+/** `examined` comes first: after an interrupted lookup, it says that the others can't be relied on. */
 function usualQuestions(one: FoundReference): string[] {
 	const examined = entryOf(one, 'examined');
 	return one.isInParts
@@ -159,7 +159,7 @@ function rareQuestions({ one }: Lookup): string[] {
 /** What is known about a reference, by the entries that exist. */
 function answersFor({ one, creations }: Lookup, known: ReadonlySet<string>) {
 	return {
-		/** Whether a look-up was interrupted, so that whatever it asked for exists: nothing is known. */
+		/** Whether a lookup was interrupted, so that whatever it asked for exists: nothing is known. */
 		isExamined: known.has(entryOf(one, 'examined')),
 		isInParts: known.has(firstPartOf(one)),
 		creation: creations.find(({ entry }) => known.has(entry)),

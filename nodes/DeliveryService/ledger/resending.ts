@@ -39,14 +39,46 @@ export async function freeReferences(
 		if (reference !== '')
 			orders.set(reference, { ...unknownReference(companyId, reference), isInParts: true });
 	await claimReferences(access, [...orders.values()], 'question');
+	const candidates = references.flatMap((reference) =>
+		candidatesFor(unknownReference(companyId, reference), orders.get(orderOf(reference))),
+	);
+	const freed = await freeAll(access, candidates);
+	return new Map(
+		references.map((reference) => {
+			const order = orders.get(orderOf(reference))?.state;
+			return [reference, resendState(freed.has(reference), order)];
+		}),
+	);
+}
+
+function resendState(isFreed: boolean, order: FoundReference['state'] | undefined): ResendState {
+	if (isFreed && order !== 'unknown') return 'freed';
+	return order === 'created' || order === 'unknown' ? 'orderSent' : 'notRemembered';
+}
+
+/** A delivery to let be sent again: one of its own, or a fulfillment order. */
+interface Candidate {
+	own: FoundReference;
+	order?: FoundReference;
+}
+
+/**
+ * What a reference may be: a delivery of its own, or a fulfillment order, whose entries have the resends of
+ * its order. Without any, both have the same entries.
+ */
+function candidatesFor(own: FoundReference, order: FoundReference | undefined): Candidate[] {
+	if (!order) return [{ own }];
+	const part = { own: { ...own, orderResends: order.resends }, order };
+	return order.resends === 0 ? [part] : [{ own }, part];
+}
+
+/** @returns the references that were remembered, and may be sent again now */
+async function freeAll(
+	access: Access,
+	candidates: readonly Candidate[],
+): Promise<ReadonlySet<string>> {
 	const freed = new Set<string>();
-	let pending = references.flatMap((reference): Candidate[] => {
-		const own = unknownReference(companyId, reference);
-		const order = orders.get(orderOf(reference));
-		if (!order) return [{ own }];
-		const part = { own: { ...own, orderResends: order.resends }, order };
-		return order.resends === 0 ? [part] : [{ own }, part];
-	});
+	let pending = candidates;
 	while (pending.length > 0) {
 		await claimReferences(
 			access,
@@ -63,22 +95,7 @@ export async function freeReferences(
 		pending = remembered.filter(({ own }) => !access.isNew(entryOf(own, 'resend')));
 		for (const { own } of pending) own.resends++;
 	}
-	return new Map(
-		references.map((reference) => {
-			const order = orders.get(orderOf(reference))?.state;
-			if (freed.has(reference) && order !== 'unknown') return [reference, 'freed'];
-			return [
-				reference,
-				order === 'created' || order === 'unknown' ? 'orderSent' : 'notRemembered',
-			];
-		}),
-	);
-}
-
-/** A delivery to let be sent again: one of its own, or a fulfillment order. */
-interface Candidate {
-	own: FoundReference;
-	order?: FoundReference;
+	return freed;
 }
 
 /** @returns the entries that free the units of fulfillment orders, by their numbers */
