@@ -10,7 +10,7 @@ import { updatingOptions } from '../update';
 import { changesFromOrder } from '../update/readUpdate';
 
 /** What of a change goes to the delivery. The rest of it is told, as with "Tell Me". */
-interface Following extends Update {
+interface OrderUpdate extends Update {
 	job: Job;
 	/** What is still to be told about the order if the service accepts the update. */
 	untold: NonNullable<Job['change']>;
@@ -28,7 +28,7 @@ export async function updateChanged(
 	parameters: ParameterReader,
 	jobs: readonly Job[],
 ): Promise<void> {
-	const updates = jobs.flatMap((job) => followingOf(parameters, job) ?? []);
+	const updates = jobs.flatMap((job) => updateFor(parameters, job) ?? []);
 	const batches = sendUpdates(updates, updatingOptions(context, client));
 	const byItem = new Map(updates.map((update) => [update.item, update]));
 	for await (const batch of batches)
@@ -43,30 +43,29 @@ export async function updateChanged(
 }
 
 /** The update that a changed order needs; undefined if a person has to see to it. */
-function followingOf(parameters: ParameterReader, job: Job): Following | undefined {
+function updateFor(parameters: ParameterReader, job: Job): OrderUpdate | undefined {
 	const { item, change, order, claim } = job;
 	// Whether the delivery can still be stopped, or has already come, is not known.
 	if (!change || !order || order.stop || claim?.sentAs?.rest === undefined) return undefined;
 	const read = changesFromOrder(parameters, item);
 	if (!read.ok) return undefined;
 	const { changes: all, isSettled, targetKind, ids } = read.value;
-	const changes: DeliveryChanges = {};
-	if (change.rest) {
-		const { contact, location, packages } = all;
-		Object.assign(changes, { contact, location, packages });
-	}
-	const isTold = order.laterChanges?.cash.length === 0;
-	if (change.cash && !isTold && isCashKnown(all.cod, isSettled, claim.part !== undefined))
-		changes.cod = all.cod;
-	const { contact, location, packages, cod } = changes;
+	// The new amount needs nobody, e.g. because the driver has the cash already.
+	const isCashSilent = order.laterChanges?.cash.length === 0;
+	const isCashSent =
+		change.cash && !isCashSilent && isCashKnown(all.cod, isSettled, claim.part !== undefined);
+	const cod = isCashSent ? all.cod : undefined;
+	const rest: DeliveryChanges = change.rest ? all : {};
+	const { contact, location, packages } = rest;
+	if (!contact && !location && cod === undefined) return undefined;
+	const changes: DeliveryChanges = { contact, location, packages, cod };
+	const flags = { recalculatePrice: true, reorderRoute: true, recalculateCity: true };
 	const isComplete = contact && location && packages;
 	const untold = {
 		...change,
 		cash: change.cash && cod === undefined,
 		rest: change.rest && !isComplete,
 	};
-	if (!contact && !location && cod === undefined) return undefined;
-	const flags = { recalculatePrice: true, reorderRoute: true, recalculateCity: true };
 	return { job, item, targetKind, ids, changes, flags, untold };
 }
 
