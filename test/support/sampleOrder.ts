@@ -1,6 +1,6 @@
 import { defaultLimits } from '../../nodes/DeliveryService/operations/fields/shopifyOrderOptions';
 import type { Problem } from '../../nodes/DeliveryService/common/result';
-import { skipMessage } from '../../nodes/DeliveryService/messages/orders';
+import { skipMessage } from '../../nodes/DeliveryService/messages/skips';
 import { neededFor } from '../../nodes/DeliveryService/messages/needs';
 import { orderProblem } from '../../nodes/DeliveryService/messages/problems';
 import { orderMappingSchema, type OrderMapping } from '../../nodes/DeliveryService/shopify/mapping';

@@ -4,9 +4,10 @@ import { joinSentences, pluralize } from '../common/text';
 import type { Created, Job, Skipped } from '../sending/job';
 import { isPendingReview } from '../service/statuses';
 import type { Action } from '../shopify/decide';
+import { actionNeeds } from './actions';
 import { helpUrl, helpWithFailure, helpWithInvalid, type Need } from './help';
 import { addressOf, labelOf, orderName } from './names';
-import { actionNeeds, sendAnyway, skipNeed } from './orders';
+import { sendAnyway, skipNeed } from './skips';
 import { updateProblem } from './updates';
 
 /** What a person must do about an item, as one text; empty if nothing. */

@@ -4,7 +4,7 @@ import type { Created, Job, Outcome, Skipped, Updated } from '../sending/job';
 import { describeNotSent, describeRejected, describeUnknown } from './failures';
 import { orderName } from './names';
 import { ageText, helpFor, needsOf, needsReview, textOf, unseenAdvice } from './needs';
-import { skipMessage } from './orders';
+import { skipMessage } from './skips';
 
 /** The keyword of an item that was not sent now, for later nodes; empty for another. */
 export function skipReason(outcome: Outcome): string {

@@ -1,4 +1,4 @@
-import { actionNeeded } from '../../../nodes/DeliveryService/messages/orders';
+import { actionNeeded } from '../../../nodes/DeliveryService/messages/actions';
 import { orderToChanges } from '../../../nodes/DeliveryService/shopify/toChanges';
 import { toGraphqlOrder, toGraphqlPart } from '../../support/graphqlOrder';
 import { samplePart, samplePartLine } from '../../support/sampleFulfillmentOrder';

@@ -10,8 +10,9 @@ import {
 } from '../../common/parameters';
 import { failure, type Result } from '../../common/result';
 import { isBlank } from '../../common/text';
-import { actionNeeded, notUpdatedProblem } from '../../messages/orders';
+import { actionNeeded } from '../../messages/actions';
 import { orderProblem } from '../../messages/problems';
+import { notUpdatedProblem } from '../../messages/skips';
 import { inputProblem } from '../../messages/updates';
 import type { Update } from '../../sending/updates';
 import {

@@ -1,132 +1,11 @@
-/** The sentences about Shopify orders that are skipped, lack something or need a person. */
-import type { Problem } from '../common/result';
+/** The sentences about what a person must do about an order or its delivery. */
 import { joinSentences } from '../common/text';
 import type { CashReduced } from '../shopify/cash';
 import type { Action } from '../shopify/decide';
 import type { StopReason } from '../shopify/facts';
-import { deliveryMethodNames, type DeliveryMethod } from '../shopify/fulfillmentOrder';
 import type { ChangedOrder } from '../shopify/laterChanges';
-import type { PartlyPaid } from '../shopify/payment';
-import type { Skip } from '../shopify/skipping';
-import { helpWithAction, helpWithSkip, type Need } from './help';
+import { helpWithAction, type Need } from './help';
 import { quoted } from './lists';
-
-/**
- * What happened to a skipped order. Nobody needs to act, unless {@link skipNeed} says so.
- *
- * @param label the order's name, e.g. "Order #1001"
- */
-export function skipMessage(skip: Skip, label: string): string {
-	const end = skipNeed(skip, label) ? '' : ' Nothing to do.';
-	return `${label} ${skipText(skip)}${end}`;
-}
-
-/** Why the delivery of a skipped order is not updated, and what the user can do about it. */
-export function notUpdatedProblem(skip: Skip, label: string): Problem {
-	return {
-		message: `${label} ${skipText(skip)}`,
-		description: 'Its delivery was not updated. To stop it, ask the Delivery Service.',
-	};
-}
-
-function skipText(skip: Skip): string {
-	switch (skip.code) {
-		case 'cancelled':
-			return 'was canceled.';
-		case 'testOrder':
-			return 'is a test order, and Include Test Orders under Filters is off.';
-		case 'voided':
-			return 'has a voided payment.';
-		case 'refunded':
-			return 'was fully refunded.';
-		case 'notPaid':
-			return `is not paid yet (${skip.methods.join(', ') || 'no payment method'}). It will be sent when this workflow gets it again after the payment.`;
-		case 'localPickup':
-			return pickupText(skip);
-		case 'nothingToShip':
-			return "has nothing to ship: its items are fulfilled, on hold, refunded, removed or don't need shipping.";
-		case 'fulfillmentService':
-			return 'is shipped by a fulfillment service, and Include Fulfillment Services under Filters is off.';
-		case 'deliveryMethod':
-			return deliveryMethodText(skip.method);
-		case 'shippingMethod':
-			return methodText(skip);
-		case 'tag':
-			return skip.tag === undefined
-				? 'has none of the tags in Tags under Filters.'
-				: `has the tag "${skip.tag}", which is in Exclude Tags under Filters.`;
-		case 'onHold': {
-			const holds = skip.holds.length > 0 ? ` (${skip.holds.join('; ')})` : '';
-			return `is on hold in Shopify${holds}. It will be sent when this workflow gets it again after the hold is released.`;
-		}
-		case 'scheduled': {
-			const day = skip.until === undefined ? 'when it is due' : `on or after ${dayOf(skip.until)}`;
-			return `is scheduled. It will be sent when this workflow gets it again ${day}.`;
-		}
-		case 'closed':
-			return 'is closed in Shopify: its items were fulfilled, moved or removed.';
-		case 'incomplete':
-			return "was closed as incomplete in Shopify: its location couldn't fulfill it.";
-	}
-}
-
-/** How a person sends an order that the workflow would not send, for the end of a sentence. */
-export const sendAnyway = 'send it with Send Anyway';
-
-function deliveryMethodText(method: DeliveryMethod): string {
-	return `has the delivery method "${deliveryMethodNames[method]}", which is not in Delivery Methods under Filters.`;
-}
-
-function methodText({ methods, isOnlyListed }: Extract<Skip, { code: 'shippingMethod' }>): string {
-	const names = quoted(methods);
-	if (names === '') return 'has no shipping method, and only those in Shipping Methods are sent.';
-	return isOnlyListed
-		? `has the shipping method ${names}, which is not in Shipping Methods, or is in Exclude Shipping Methods under Filters.`
-		: `has the shipping method ${names}, which Exclude Shipping Methods under Filters excludes.`;
-}
-
-function pickupText({ pickup }: Extract<Skip, { code: 'localPickup' }>): string {
-	switch (pickup.shownBy) {
-		case 'fulfillmentOrder':
-			return deliveryMethodText('pick_up');
-		case 'mark':
-			return `is marked as a store pickup (${pickup.mark}).`;
-		case 'missingAddress': {
-			const method = pickup.method === undefined ? '' : ` (${pickup.method})`;
-			return `has no shipping address, so it looks like a store pickup${method}.`;
-		}
-	}
-}
-
-/** A time stamp as the shop's day if it has a time zone, e.g. "2026-12-01", else with its time. */
-function dayOf(time: string): string {
-	const [, day, clock] = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2})/.exec(time) ?? [];
-	if (day === undefined) return time;
-	return time.endsWith('Z') ? `${day} ${clock} UTC` : day;
-}
-
-/** What a person must do about an order that is skipped; undefined if nothing. */
-export function skipNeed(skip: Skip, label: string): Need | undefined {
-	const text = skipAdvice(skip, label);
-	return text === '' ? undefined : { text, help: helpWithSkip(skip) };
-}
-
-function skipAdvice(skip: Skip, label: string): string {
-	switch (skip.code) {
-		case 'notPaid':
-			return skip.partly ? `${label} ${partlyPaidText(skip.partly)}` : '';
-		case 'shippingMethod':
-			return skip.methods.length === 0
-				? `${label} was not sent: it has no shipping method, and only those in Shipping Methods are sent. If a driver should bring it, ${sendAnyway}.`
-				: '';
-		case 'nothingToShip':
-			return skip.held.length > 0
-				? `${label} was not sent, probably because of a hold in Shopify: ${quoted(skip.held)}. When it is released, ${sendAnyway}.`
-				: '';
-		default:
-			return '';
-	}
-}
 
 /** What a person must do about an order or its delivery. */
 export function actionNeeds(actions: readonly Action[] = [], label = 'The order'): Need[] {
@@ -205,21 +84,10 @@ function changedText({ address, items, day }: ChangedOrder): string {
 }
 
 /** What an open return leaves of an unpaid amount, for the end of a sentence. */
-function returnedText(afterReturn: string | undefined): string {
+export function returnedText(afterReturn: string | undefined): string {
 	return afterReturn === undefined
 		? ', but not how much of it the returned items settle'
 		: `, or ${afterReturn} without the returned items`;
-}
-
-function partlyPaidText({ unpaid, hasOpenReturn, afterReturn, ...order }: PartlyPaid): string {
-	const { total, isAuthorizationKnown } = order;
-	const returned = hasOpenReturn ? returnedText(afterReturn) : '';
-	const amounts =
-		unpaid === undefined ? '' : ` Shopify says that ${unpaid} of ${total} is unpaid${returned}.`;
-	const authorized = isAuthorizationKnown
-		? ''
-		: ` If the rest is authorized by card, ${sendAnyway}.`;
-	return `was not sent: it is only partly paid.${amounts} Collect or capture the rest, or mark the order as paid in Shopify: then it is sent.${authorized}`;
 }
 
 const reducedReasons: Readonly<Record<CashReduced['why'], string>> = {
