@@ -2,7 +2,6 @@
 import { classifyCreation } from '../sending/classify';
 import type { Failure, Invalid, NotSentReason } from '../sending/job';
 import type { Action } from '../shopify/decide';
-import type { Skip } from '../shopify/skipping';
 
 /** Where the pages of this project are, for people who have only n8n. */
 export const pages =
@@ -61,18 +60,6 @@ export const helpWithAction: Readonly<Record<Action['code'], HelpTopic>> = {
 	notUpdated: 'changed-order',
 	noCoordinates: 'changed-order',
 };
-
-/** About an order that is not sent, if that needs a person. */
-export function helpWithSkip({ code }: Skip): HelpTopic {
-	switch (code) {
-		case 'notPaid':
-			return 'unpaid-order';
-		case 'nothingToShip':
-			return 'order-on-hold';
-		default:
-			return 'other-shipping-method';
-	}
-}
 
 /** About an item that can't be read or sent. */
 export function helpWithInvalid({ cause }: Invalid): HelpTopic {

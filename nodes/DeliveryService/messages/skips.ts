@@ -4,7 +4,7 @@ import { deliveryMethodNames, type DeliveryMethod } from '../shopify/fulfillment
 import type { PartlyPaid } from '../shopify/payment';
 import type { Skip } from '../shopify/skipping';
 import { returnedText } from './actions';
-import { helpWithSkip, type Need } from './help';
+import type { Need } from './help';
 import { quoted } from './lists';
 
 /**
@@ -103,24 +103,25 @@ function dayOf(time: string): string {
 
 /** What a person must do about an order that is skipped; undefined if nothing. */
 export function skipNeed(skip: Skip, label: string): Need | undefined {
-	const text = skipAdvice(skip, label);
-	return text === '' ? undefined : { text, help: helpWithSkip(skip) };
-}
-
-function skipAdvice(skip: Skip, label: string): string {
 	switch (skip.code) {
 		case 'notPaid':
-			return skip.partly ? `${label} ${partlyPaidText(skip.partly)}` : '';
+			return (
+				skip.partly && { text: `${label} ${partlyPaidText(skip.partly)}`, help: 'unpaid-order' }
+			);
 		case 'shippingMethod':
-			return skip.methods.length === 0
-				? `${label} was not sent: it has no shipping method, and only those in Shipping Methods are sent. If a driver should bring it, ${sendAnyway}.`
-				: '';
+			if (skip.methods.length > 0) return undefined;
+			return {
+				text: `${label} was not sent: it has no shipping method, and only those in Shipping Methods are sent. If a driver should bring it, ${sendAnyway}.`,
+				help: 'other-shipping-method',
+			};
 		case 'nothingToShip':
-			return skip.held.length > 0
-				? `${label} was not sent, probably because of a hold in Shopify: ${quoted(skip.held)}. When it is released, ${sendAnyway}.`
-				: '';
+			if (skip.held.length === 0) return undefined;
+			return {
+				text: `${label} was not sent, probably because of a hold in Shopify: ${quoted(skip.held)}. When it is released, ${sendAnyway}.`,
+				help: 'order-on-hold',
+			};
 		default:
-			return '';
+			return undefined;
 	}
 }
 
