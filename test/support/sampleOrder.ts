@@ -4,11 +4,11 @@ import { skipMessage } from '../../nodes/DeliveryService/messages/skips';
 import { neededFor } from '../../nodes/DeliveryService/messages/needs';
 import { orderProblem } from '../../nodes/DeliveryService/messages/problems';
 import { orderMappingSchema, type OrderMapping } from '../../nodes/DeliveryService/shopify/mapping';
+import type { OrderInfo } from '../../nodes/DeliveryService/shopify/orderInfo';
 import type { Skip } from '../../nodes/DeliveryService/shopify/skipping';
 import {
 	orderToDelivery,
 	type OrderDelivery,
-	type OrderInfo,
 } from '../../nodes/DeliveryService/shopify/toDelivery';
 
 type Fields = Record<string, unknown>;

@@ -7,9 +7,9 @@ import type { Change } from '../ledger/changes';
 import type { Claim } from '../ledger/claims';
 import type { Exchange } from '../service/client';
 import type { CreationBody, Delivery, DeliveryChanges } from '../service/schemas';
+import type { OrderInfo } from '../shopify/orderInfo';
 import type { OrderProblem } from '../shopify/problems';
 import type { Skip } from '../shopify/skipping';
-import type { OrderInfo } from '../shopify/toDelivery';
 import type { FailedUpdate } from './updates';
 
 /** An input item on its way from its order to its output item. */

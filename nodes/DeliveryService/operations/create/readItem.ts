@@ -12,8 +12,8 @@ import type { Invalid, Job } from '../../sending/job';
 import { deliverySchema, type Delivery } from '../../service/schemas';
 import { serviceLabels, validate } from '../../service/validation';
 import { readableText } from '../../service/values';
+import type { OrderInfo } from '../../shopify/orderInfo';
 import type { Skip } from '../../shopify/skipping';
-import type { OrderInfo } from '../../shopify/toDelivery';
 import { toProblem } from '../items';
 import { readItemOptions, type RunOptions } from './options';
 
