@@ -37,7 +37,7 @@ export function dryRunWording(job: Job): { message: string; needed: string } {
 		const needed = neededFor(job);
 		return { message: joinSentences([destination(job), needed]), needed };
 	}
-	const { problem, needed } = wordingOf(job, job.outcome, true);
+	const { problem, needed } = wordingOf(job, job.outcome);
 	// What a person must do about a skipped order also says why it is skipped.
 	const isSaid = job.outcome.kind === 'skipped' && needed !== '';
 	return { message: isSaid ? needed : problemText(problem), needed };

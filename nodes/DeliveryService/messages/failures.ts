@@ -16,11 +16,11 @@ export function describeRejected({ referenceId }: Job, { why }: Rejected): Probl
 }
 
 /** Why it is unknown whether there is a delivery, and how to find out. */
-export function describeUnknown(job: Job, { why }: Unknown, isRemembered: boolean): Problem {
+export function describeUnknown(job: Job, { why }: Unknown): Problem {
 	const { cause, detail } = unknownCause(job, why);
 	return {
 		message: `${unknownMessage(job)}: ${cause}`,
-		description: joinSentences([unknownAdvice(job, why, isRemembered), detail]),
+		description: joinSentences([unknownAdvice(job, why), detail]),
 	};
 }
 
@@ -35,27 +35,25 @@ function unknownMessage({ referenceId = 'this delivery' }: Job): string {
  *
  * @param text what happened to it, with what to do about it
  */
-export function failedText(job: Job, text: string, isRemembered: boolean): string {
+export function failedText(job: Job, text: string): string {
 	const { outcome } = job;
 	const isRejected = outcome?.kind === 'rejected';
 	if (outcome?.kind !== 'unknown')
 		return joinSentences([endSentence(text), isRejected && 'Correct this, then send it again.']);
-	const description = unknownAdvice(job, outcome.why, isRemembered);
+	const description = unknownAdvice(job, outcome.why);
 	return problemText({ message: unknownMessage(job), description });
 }
 
 /** The usual advice after a failure, to try again, could create an unknown delivery twice. */
-function unknownAdvice(job: Job, why: UnknownReason, isRemembered: boolean): string {
+function unknownAdvice(job: Job, why: UnknownReason): string {
 	const { referenceId = 'it', claim } = job;
 	if (why.code === 'firstFailed') return `Start with the message of item ${why.first.item}.`;
-	if (!isRemembered) return 'Look for it in the Delivery Service before you send it again.';
+	if (!claim) return 'Look for it in the Delivery Service before you send it again.';
 	const isWhole = why.code === 'elsewhere' && why.isWhole;
-	const name = isWhole ? (claim?.part?.orderReferenceId ?? referenceId) : referenceId;
+	const name = isWhole ? (claim.part?.orderReferenceId ?? referenceId) : referenceId;
 	// An order may have been sent whole or by fulfillment order.
-	const parts =
-		claim?.orderId !== undefined && !claim.part
-			? ` and reference IDs that start with "${name}-"`
-			: '';
+	const mayHaveParts = claim.orderId !== undefined && !claim.part;
+	const parts = mayHaveParts ? ` and reference IDs that start with "${name}-"` : '';
 	return `Wait until no other execution of this workflow is running, then look for ${name}${parts} in the Delivery Service. If it was not created, run the operation "Allow Resending" for ${name}, then send it again.`;
 }
 
@@ -108,7 +106,7 @@ interface UnknownCause {
 }
 
 /** Why a delivery was not sent. */
-export function describeNotSent(job: Job, { why }: NotSent, isRemembered: boolean): Problem {
+export function describeNotSent(job: Job, { why }: NotSent): Problem {
 	const { referenceId, claim } = job;
 	const name = referenceId ?? 'This delivery';
 	const order = claim?.part?.orderReferenceId ?? referenceId ?? '';
@@ -152,13 +150,14 @@ export function describeNotSent(job: Job, { why }: NotSent, isRemembered: boolea
 		case 'halted':
 		case 'exchange': {
 			const { message, description } = haltProblem(why.code === 'halted' ? why.halt : why);
-			return notSent(lowerFirst(message), description ?? againAdvice(isRemembered));
+			return notSent(lowerFirst(message), description ?? againAdvice(job));
 		}
 	}
 }
 
-function againAdvice(isRemembered: boolean): string {
-	return isRemembered
+/** Running the workflow again skips what was created only if that is remembered. */
+function againAdvice({ claim }: Job): string {
+	return claim
 		? 'Run the workflow again to send it.'
 		: 'Run the workflow again with only the deliveries that were not sent.';
 }

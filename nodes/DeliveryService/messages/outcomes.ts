@@ -35,19 +35,15 @@ export interface Wording {
 	help: string;
 }
 
-/**
- * Words what happened to an item, and what a person must do.
- *
- * @param isRemembered whether running the workflow again skips created deliveries
- */
-export function wordingOf(job: Job, outcome: Outcome, isRemembered: boolean): Wording {
+/** Words what happened to an item, and what a person must do. */
+export function wordingOf(job: Job, outcome: Outcome): Wording {
 	const needs = needsOf(job);
 	const needed = textOf(needs);
-	const problem = problemOf(job, outcome, isRemembered, needed);
+	const problem = problemOf(job, outcome, needed);
 	return { problem, needed, help: helpFor(job, needs) };
 }
 
-function problemOf(job: Job, outcome: Outcome, isRemembered: boolean, needed: string): Problem {
+function problemOf(job: Job, outcome: Outcome, needed: string): Problem {
 	switch (outcome.kind) {
 		case 'created':
 			return { message: createdMessage(job, outcome) };
@@ -60,9 +56,9 @@ function problemOf(job: Job, outcome: Outcome, isRemembered: boolean, needed: st
 		case 'rejected':
 			return describeRejected(job, outcome);
 		case 'unknown':
-			return describeUnknown(job, outcome, isRemembered);
+			return describeUnknown(job, outcome);
 		case 'notSent':
-			return describeNotSent(job, outcome, isRemembered);
+			return describeNotSent(job, outcome);
 	}
 }
 

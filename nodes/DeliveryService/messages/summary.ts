@@ -14,8 +14,13 @@ export const excludeCreatedAdvice =
 	'Exclude the created and possibly created deliveries before you run this again, or they may be created twice.';
 
 /** Whether a delivery exists, or may exist. */
-export function mayExist({ outcome }: Job): boolean {
+function mayExist({ outcome }: Job): boolean {
 	return outcome?.kind === 'created' || outcome?.kind === 'unknown';
+}
+
+/** Whether a delivery that exists, or may exist, is sent again if it comes in again. */
+export function mayBeCreatedAgain(job: Job): boolean {
+	return mayExist(job) && !job.claim;
 }
 
 /** A delivery of the run, identified by its item and, where known, its reference ID and ID. */
@@ -40,19 +45,15 @@ interface FailureSummary {
 /**
  * The error of a failed run: which deliveries were created, rejected, possibly created, or not sent.
  *
- * @param isRemembered whether running the workflow again skips the created deliveries
  * @returns undefined when every delivery was created or skipped
  */
-export function failureSummary(
-	jobs: readonly Job[],
-	isRemembered: boolean,
-): FailureSummary | undefined {
+export function failureSummary(jobs: readonly Job[]): FailureSummary | undefined {
 	const failed = withKind(jobs, 'invalid', 'rejected', 'unknown', 'notSent');
 	const skipped = withKind(jobs, 'skipped').filter(({ delivery }) => delivery);
 	// An unsent delivery usually waited for a failed one, whose problem is the cause.
 	const first = failed.find(({ outcome }) => outcome?.kind !== 'notSent') ?? failed[0];
 	if (!first?.outcome) return undefined;
-	const { message, description } = wordingOf(first, first.outcome, isRemembered).problem;
+	const { message, description } = wordingOf(first, first.outcome).problem;
 	const lists = groupByOutcome(jobs);
 	const { created, rejected, unknown, notSent } = lists;
 	const exists = created.length + unknown.length > 0;
@@ -74,7 +75,7 @@ export function failureSummary(
 				listDeliveries('Possibly created', unknown),
 				count > 1 && listDeliveries('Not sent', notSent),
 				listNeeded(Object.values(lists).flat()),
-				!isRemembered && exists && excludeCreatedAdvice,
+				jobs.some(mayBeCreatedAgain) && excludeCreatedAdvice,
 			]),
 		},
 		lists,
@@ -182,7 +183,7 @@ function problemHint(
 	if (!first?.outcome) return undefined;
 	if (others.length > 0)
 		return `${sentence(some)}: ${listUpTo(maxNamesInHint, some.map(itemName))}.`;
-	const { message } = wordingOf(first, first.outcome, true).problem;
+	const { message } = wordingOf(first, first.outcome).problem;
 	return endSentence(first.referenceId === undefined ? `${itemName(first)}: ${message}` : message);
 }
 

@@ -13,7 +13,7 @@ test.each(['pending review', 'pending_to_review', 'PendingReview'])(
 	'reports a delivery with the status %j as pending review',
 	(status) => {
 		const { job, outcome } = created(status);
-		expect(wordingOf(job, outcome, true).problem.message).toBe(
+		expect(wordingOf(job, outcome).problem.message).toBe(
 			'Created a delivery, but it is pending review',
 		);
 		expect(neededFor(job)).toContain('did not find an address');
@@ -24,7 +24,7 @@ test.each(['processing', 'pending', undefined, 3])(
 	'reports a delivery with the status %j as created',
 	(status) => {
 		const { job, outcome } = created(status);
-		expect(wordingOf(job, outcome, true).problem.message).toBe('Created a delivery');
+		expect(wordingOf(job, outcome).problem.message).toBe('Created a delivery');
 		expect(neededFor(job)).toBe('');
 	},
 );
@@ -36,20 +36,20 @@ test.each([
 	const halt = { code: 'store', error: new StoreError(code) } as const;
 	const outcome: Outcome = { kind: 'notSent', why: { code: 'halted', halt } };
 	const job: Job = { item: 0, referenceId: '#1001', outcome };
-	expect(wordingOf(job, outcome, true).problem.message).toBe(
+	expect(wordingOf(job, outcome).problem.message).toBe(
 		`#1001 was not sent: n8n could not check which reference IDs were already sent: ${cause}`,
 	);
 });
 
 test('asks for the same about an unknown delivery, whichever event of its order found it', () => {
-	const job: Job = { item: 0, referenceId: '#1001' };
+	const job: Job = { item: 0, referenceId: '#1001', claim: { referenceId: '#1001' } };
 	const causes = [
 		{ code: 'exchange', exchange: { kind: 'noResponse', code: 'ECONNRESET', host: '' } },
 		{ code: 'elsewhere', isWhole: false },
 		{ code: 'halted', halt: { code: 'stopped' } },
 	] as const;
 	const needs = causes.map((why) =>
-		failedText({ ...job, outcome: { kind: 'unknown', why } }, 'It is unknown: why', true),
+		failedText({ ...job, outcome: { kind: 'unknown', why } }, 'It is unknown: why'),
 	);
 	expect(new Set(needs)).toEqual(
 		new Set([

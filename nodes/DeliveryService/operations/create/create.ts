@@ -76,7 +76,7 @@ export async function createDeliveries(
 				return { ...job, outcome: job.outcome ?? { kind: 'notSent', why } };
 			});
 			const toErrorOutput = hasErrorOutput(context);
-			return toOutputItems(failed, { isRemembered: true, toErrorOutput, isSimple: true });
+			return toOutputItems(failed, { toErrorOutput, isSimple: true });
 		},
 	);
 }
@@ -113,11 +113,11 @@ async function send(
 	run: CreateRun,
 	jobs: readonly Job[],
 ): Promise<INodeExecutionData[]> {
-	const { isRemembered, options } = run;
+	const { options } = run;
 	const report = await sendOrRemember(context, run, jobs);
 	const isRecorded = await reportChanges(context, parameters, run, jobs);
 	if (context.getExecutionCancelSignal()?.aborted) logOutcomes(context, jobs);
-	const failure = context.continueOnFail() ? undefined : failureSummary(jobs, isRemembered);
+	const failure = context.continueOnFail() ? undefined : failureSummary(jobs);
 	if (failure) {
 		const error = itemError(context.getNode(), failure.problem, failure.item);
 		error.context.data = failure.lists;
@@ -127,7 +127,7 @@ async function send(
 		...hintsOf(runHints(jobs, { ledgerFailed: report.ledgerFailed || !isRecorded })),
 	);
 	const toErrorOutput = hasErrorOutput(context);
-	return toOutputItems(jobs, { isRemembered, toErrorOutput, isSimple: options.simplify });
+	return toOutputItems(jobs, { toErrorOutput, isSimple: options.simplify });
 }
 
 /**
@@ -233,6 +233,6 @@ function assertValid(node: INode, jobs: readonly Job[]): void {
 	if (first?.outcome?.kind !== 'invalid') return;
 	const problem = invalidItems(first.outcome.problem, others.length);
 	const error = itemError(node, problem, first.item);
-	error.context.data = failureSummary(jobs, true)?.lists;
+	error.context.data = failureSummary(jobs)?.lists;
 	throw error;
 }

@@ -38,7 +38,7 @@ export function preview(
 	context.addExecutionHints(...hints.map(warning));
 	const toErrorOutput = hasErrorOutput(context);
 	return errorsFirst(jobs).map((job) =>
-		toErrorOutput && job.outcome?.kind === 'invalid' ? toErrorItem(job, true) : toRow(job, isSimple),
+		toErrorOutput && job.outcome?.kind === 'invalid' ? toErrorItem(job) : toRow(job, isSimple),
 	);
 }
 

@@ -6,15 +6,13 @@ import { endSentence, isBlank, joinSentences } from '../../common/text';
 import { failedText } from '../../messages/failures';
 import { addressOf } from '../../messages/names';
 import { skipReason, wordingOf, type Wording } from '../../messages/outcomes';
-import { excludeCreatedAdvice, mayExist, type runHints } from '../../messages/summary';
+import { excludeCreatedAdvice, mayBeCreatedAgain, type runHints } from '../../messages/summary';
 import type { Job, Outcome } from '../../sending/job';
 import { isBeingRepeated, mayRepeat } from '../../sending/repeat';
 import { errorItem, outputItem } from '../items';
 
 /** How a run shows its jobs. */
 export interface OutputFormat {
-	/** Whether running the workflow again skips created deliveries. */
-	isRemembered: boolean;
 	/** Whether n8n moves failed items to an output of their own. */
 	toErrorOutput: boolean;
 	/** Whether Simplify is on: then the items have only their first fifteen fields. */
@@ -25,15 +23,17 @@ export interface OutputFormat {
  * An output item for each job. All have the same fields, the important ones first, and empty text
  * where a field does not apply: n8n's table shows a missing field and null as errors.
  */
-export function toOutputItems(jobs: readonly Job[], format: OutputFormat): INodeExecutionData[] {
-	const { isRemembered, toErrorOutput } = format;
+export function toOutputItems(
+	jobs: readonly Job[],
+	{ toErrorOutput, isSimple }: OutputFormat,
+): INodeExecutionData[] {
 	// Most problems advise to run the workflow again, which sends all items again.
-	const warnsOfRepeat = !isRemembered && jobs.some(mayExist);
-	const rows = jobs.map((job) => toRow(job, format, warnsOfRepeat));
+	const warnsOfRepeat = jobs.some(mayBeCreatedAgain);
+	const rows = jobs.map((job) => toRow(job, isSimple, warnsOfRepeat));
 	const empty = Object.fromEntries(rows.flatMap(Object.keys).map((name) => [name, '']));
 	return jobs.map((job, index) =>
 		toErrorOutput && isFailure(job)
-			? toErrorItem(job, isRemembered)
+			? toErrorItem(job)
 			: outputItem({ ...empty, ...rows[index] }, job.item),
 	);
 }
@@ -48,9 +48,9 @@ function isFailure({ outcome = notProcessed }: Job): boolean {
 }
 
 /** The columns of a job, without those that do not apply. */
-function toRow(job: Job, { isRemembered, isSimple }: OutputFormat, warnsOfRepeat: boolean): object {
+function toRow(job: Job, isSimple: boolean, warnsOfRepeat: boolean): object {
 	const { outcome = notProcessed, referenceId, order, delivery } = job;
-	const wording = wordingOf(job, outcome, isRemembered);
+	const wording = wordingOf(job, outcome);
 	const { problem } = wording;
 	const description =
 		warnsOfRepeat && outcome.kind === 'notSent'
@@ -64,7 +64,7 @@ function toRow(job: Job, { isRemembered, isSimple }: OutputFormat, warnsOfRepeat
 		referenceId: isBlank(record.referenceId) ? referenceId : record.referenceId,
 		outcome: outcome.kind,
 		message,
-		...columnsForOwner(job, message, wording, isRemembered),
+		...columnsForOwner(job, message, wording),
 		trackLink,
 		statusDelivery,
 		deliveryDate,
@@ -83,14 +83,9 @@ function toRow(job: Job, { isRemembered, isSimple }: OutputFormat, warnsOfRepeat
 }
 
 /** What the owner of the shop needs to know about a delivery: emails and lists consist of it. */
-function columnsForOwner(
-	job: Job,
-	message: string,
-	{ needed, help }: Wording,
-	isRemembered: boolean,
-) {
+function columnsForOwner(job: Job, message: string, { needed, help }: Wording) {
 	const { order, delivery } = job;
-	const failure = isFailure(job) && failedText(job, message, isRemembered);
+	const failure = isFailure(job) && failedText(job, message);
 	return {
 		actionNeeded: joinSentences([failure, needed]),
 		customer: order?.customer ?? delivery?.dropoff.contact.name ?? '',
@@ -111,15 +106,15 @@ function cashOf({ delivery, outcome }: Job): number | '' {
  * The output item of a failure, in the form that n8n moves to the error output. There, a workflow can let
  * Shopify repeat its call, and nobody needs to act meanwhile.
  */
-export function toErrorItem(job: Job, isRemembered: boolean): INodeExecutionData {
+export function toErrorItem(job: Job): INodeExecutionData {
 	const { item, referenceId, order, outcome = notProcessed } = job;
-	const wording = wordingOf(job, outcome, isRemembered);
+	const wording = wordingOf(job, outcome);
 	const { problem } = wording;
 	const { shopifyOrder } = order ?? {};
 	return errorItem(problem, item, {
 		outcome: outcome.kind,
 		referenceId: referenceId ?? '',
-		...columnsForOwner(job, problemText(problem), wording, isRemembered),
+		...columnsForOwner(job, problemText(problem), wording),
 		...(isBeingRepeated(job) && { actionNeeded: '', help: '' }),
 		repeat: mayRepeat(job),
 		...(shopifyOrder && { shopifyOrder }),
