@@ -12,7 +12,7 @@ import { isBeingRepeated, mayRepeat } from '../../sending/repeat';
 import { errorItem, outputItem } from '../items';
 
 /** How a run shows its jobs. */
-export interface OutputFormat {
+interface OutputFormat {
 	/** Whether n8n moves failed items to an output of their own. */
 	toErrorOutput: boolean;
 	/** Whether Simplify is on: then the items have only their first fifteen fields. */
