@@ -23,6 +23,9 @@ module.exports = {
 	maxWorkers: '100%',
 	// Only ends a test that hangs: no test passes or fails because of timings.
 	testTimeout: 600_000,
+	// A loaded machine takes seconds to free the memory of a worker that has nothing left to do. One with an
+	// open handle is still reported.
+	workerGracefulExitTimeout: 30_000,
 	projects: [
 		...['unit', 'service', 'engine', 'shopify'].map((name) => ({
 			...common,
