@@ -92,7 +92,7 @@ async function setUpAndRun(options: Options, closers: Closers): Promise<Running>
 	}
 	const n8nUrl = options.n8n ?? `http://127.0.0.1:${options.port}`;
 	const [n8nLink, serviceLink, shopLink, mailLink] = [
-		{ name: 'n8n', url: n8nUrl },
+		{ name: 'n8n', url: workflowsPage(n8nUrl) },
 		{ name: 'Delivery Service', url: `http://127.0.0.1:${options.servicePort}` },
 		{ name: 'Shop', url: `http://127.0.0.1:${options.shopifyPort}` },
 		{ name: 'Mailbox', url: `http://127.0.0.1:${options.mailboxPort}` },
@@ -214,9 +214,12 @@ async function waitForOtherN8n(url: string, { env }: Shopify): Promise<void> {
 	await waitForN8n(url);
 }
 
+/** n8n 2 opens its assistant first. */
+const workflowsPage = (n8nUrl: string) => `${n8nUrl}/home/workflows`;
+
 function instructions({ n8n, n8nUrl, service, shopify, mailbox }: Running): string {
 	return [
-		`n8n editor        ${n8nUrl} (published: the full set, without Catch up at night; unpublish the full set before you publish another setup)`,
+		`n8n editor        ${workflowsPage(n8nUrl)} (published: Fulfillment orders to deliveries, Delivery updates to Shopify; unpublish both before you publish another setup)`,
 		`  sign in with    ${owner.email}`,
 		`  password        ${owner.password}`,
 		`Shop              ${shopify.url} (press New orders)`,
