@@ -11,7 +11,7 @@ import {
 	type UpdateResponse,
 } from '../service/schemas';
 import { maxConsecutiveUnknown } from './breaker';
-import { classifyCreation, classifyExchange } from './classify';
+import { classifyCreation, classifyExchange, type ExchangeClass } from './classify';
 import { sendWithRetries, timed, type RetryOptions } from './request';
 
 /** The changes that an input item requests, and the deliveries to change. */
@@ -126,8 +126,7 @@ async function sendRequest(
 	{ send, ...options }: UpdatingOptions,
 ): Promise<UpdateOutcome> {
 	const { targetKind, changes, flags } = update;
-	// A repeated request does not find a delivery under the reference ID that the first one replaced.
-	const isRepeatable = targetKind === 'deliveryIds' || changes.referenceId === undefined;
+	const isRepeatable = mayBeRepeated(update);
 	const classify = isRepeatable ? classifyExchange : classifyCreation;
 	const body = { [targetKind]: [...ids], deliveryChanges: changes, ...flags };
 	let lost: Exchange | undefined;
@@ -142,19 +141,36 @@ async function sendRequest(
 				return isRepeatable && !isMoved(exchange) && attempt + 1 < maxLostAttempts;
 			},
 		);
-		if (!last)
-			return lost
-				? { kind: 'unknown', cause: lost, isRepeatable }
-				: { kind: 'notSent', cause: { kind: 'stopped' } };
-		const exchangeClass = classify(last);
-		const isDone = last.kind === 'response' && exchangeClass === 'done';
-		const { data: response } = updateResponseSchema.safeParse(isDone && last.body);
-		if (response) return { kind: 'updated', response };
-		const rejection = exchangeClass === 'rejected' ? last : undefined;
-		if (lost ?? isDone) return { kind: 'unknown', cause: lost ?? last, isRepeatable, rejection };
-		const isAboutAll = !rejection || isAboutAllRequests(last);
-		return { kind: isAboutAll ? 'notSent' : 'rejected', cause: last };
+		if (last) return outcomeOf(last, classify(last), lost, isRepeatable);
+		return lost
+			? { kind: 'unknown', cause: lost, isRepeatable }
+			: { kind: 'notSent', cause: { kind: 'stopped' } };
 	} catch (error) {
 		return { kind: 'unknown', cause: { kind: 'error', error }, isRepeatable };
 	}
+}
+
+/** A repeated request does not find a delivery under the reference ID that the first one replaced. */
+function mayBeRepeated({ targetKind, changes }: Update): boolean {
+	return targetKind === 'deliveryIds' || changes.referenceId === undefined;
+}
+
+/**
+ * The outcome of an update by its last exchange.
+ *
+ * @param lost an earlier one that left it unknown
+ */
+function outcomeOf(
+	last: Exchange,
+	lastClass: ExchangeClass,
+	lost: Exchange | undefined,
+	isRepeatable: boolean,
+): UpdateOutcome {
+	const isDone = last.kind === 'response' && lastClass === 'done';
+	const { data: response } = updateResponseSchema.safeParse(isDone && last.body);
+	if (response) return { kind: 'updated', response };
+	const rejection = lastClass === 'rejected' ? last : undefined;
+	if (lost ?? isDone) return { kind: 'unknown', cause: lost ?? last, isRepeatable, rejection };
+	const isAboutAll = !rejection || isAboutAllRequests(last);
+	return { kind: isAboutAll ? 'notSent' : 'rejected', cause: last };
 }
