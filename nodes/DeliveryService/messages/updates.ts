@@ -11,16 +11,18 @@ type Failure = FailedUpdate['outcome'];
 
 /** What happened to a delivery that was not updated, or may not have been, and what to do. */
 export function updateProblem({ id, targetKind }: UpdateResult, outcome: Failure): Problem {
-	const isUnknown = outcome.kind === 'unknown';
-	const kindOfId = targetKind === 'referenceIds' ? '' : isUnknown ? 'delivery ' : 'Delivery ';
 	const { message, description } = explainCause(outcome.cause);
-	const wasUpdated = isUnknown
-		? `It is unknown whether ${kindOfId}${id} was updated`
-		: `${kindOfId}${id} was not updated`;
-	return {
-		message: `${wasUpdated}: ${lowerFirst(message)}`,
-		description: isUnknown ? unknownAdvice(outcome) : description,
-	};
+	const cause = lowerFirst(message);
+	const isReference = targetKind === 'referenceIds';
+	if (outcome.kind === 'unknown') {
+		const name = isReference ? id : `delivery ${id}`;
+		return {
+			message: `It is unknown whether ${name} was updated: ${cause}`,
+			description: unknownAdvice(outcome),
+		};
+	}
+	const name = isReference ? id : `Delivery ${id}`;
+	return { message: `${name} was not updated: ${cause}`, description };
 }
 
 /** Trying again is the wrong advice if the delivery may have another reference ID by now. */

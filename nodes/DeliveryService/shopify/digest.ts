@@ -34,20 +34,25 @@ export function sentAsOf(
 	mapping: OrderMapping,
 	collectsCash: boolean,
 ): Digests | undefined {
-	const { order, stop, isFulfilled } = facts;
 	const { owed } = facts.payment;
 	if (!owed) return undefined;
 	// 60.00 in REST is 60.0 in GraphQL.
 	const cash = sign(owed) > 0 ? String(toNumber(owed)) : '';
-	// Shopify or the sales channel may remove or hide who ordered at any time: that changes no delivery.
-	const isShown = !lacksPersonalData(order) && hiddenValue(order) === undefined;
-	const isCompared = isShown && !isFulfilled;
-	const rest = stop ? stopped(stop) : isCompared ? details(facts, mapping) : undefined;
+	const rest = restOf(facts, mapping);
 	return {
 		...(collectsCash && { cash }),
 		...(rest && { rest: digest(rest) }),
 		held: digest(stopped('onHold')),
 	};
+}
+
+/** All but the cash that a driver acts on; undefined if it is not compared. */
+function restOf(facts: OrderFacts, mapping: OrderMapping): unknown[] | undefined {
+	const { order, stop, isFulfilled } = facts;
+	if (stop) return stopped(stop);
+	// Shopify or the sales channel may remove or hide who ordered at any time: that changes no delivery.
+	const isShown = !lacksPersonalData(order) && hiddenValue(order) === undefined;
+	return isShown && !isFulfilled ? details(facts, mapping) : undefined;
 }
 
 /**

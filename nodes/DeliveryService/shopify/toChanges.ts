@@ -82,8 +82,9 @@ function changedCash(
 	const cash = decideCash({ ...facts, order: payer }, mapping);
 	if (!cash.ok) return cash;
 	const { amount, isUnclear = isOfPart, isSettled = false, notCollected } = cash.value;
+	const known = isUnclear ? undefined : amount;
 	// The delivery may have been created with an amount to collect.
-	const cod = isSettled || notCollected ? 0 : isUnclear ? undefined : amount;
+	const cod = isSettled || notCollected ? 0 : known;
 	return { ok: true, value: { cod, isSettled, notCollected } };
 }
 
