@@ -99,6 +99,47 @@ describe.each(['newest', '1.123'] as const)('examples without a table in n8n %s'
 			expect(env.emails(order.name)).toHaveLength(1);
 		});
 
+		test('the starter updates the delivery of an order that changes while the service is down', async () => {
+			const { shop } = env.shopify;
+			const setOptions = async (change: object) => {
+				await changeNode(env, starter, nodeNames.createDelivery, ({ parameters }) => ({
+					parameters: { ...parameters, options: Object.assign({}, parameters.options, change) },
+				}));
+				await publishAgain(env, starter);
+			};
+			await setOptions({ whenChanged: 'update' });
+			const placed = await env.afterExecutions(starter, 2, () =>
+				shop.place({
+					...samples[0]!,
+					financial_status: 'pending',
+					total_outstanding: '54.00',
+					payment_gateway_names: ['Cash on Delivery (COD)'],
+				}),
+			);
+			const delivery = () => deliveriesOf(env, placed)[0]?.request;
+			expect(delivery()).toMatchObject({ cod: 54 });
+			const updates = () =>
+				control()
+					.requests()
+					.filter(({ method }) => method === 'PATCH');
+			control().toggleProblem('outage');
+			await env.afterExecutions(starter, 2, async () => {
+				shop.changeAddress(placed.id, { address1: '12 Birch Walk' });
+				shop.edit(placed.id, { total_outstanding: '30.00' });
+				await waitFor('a rejected update', () => updates().length > 0);
+				control().toggleProblem('outage');
+			});
+			expect(delivery()).toMatchObject({
+				cod: 30,
+				dropoff: { location: { address: expect.stringContaining('12 Birch Walk') } },
+			});
+			await catchUp();
+			expect(updates().filter(({ status }) => status === 200)).toHaveLength(1);
+			expect(deliveriesOf(env, placed)).toHaveLength(1);
+			expect(env.emails(placed.name)).toEqual([]);
+			await setOptions({ whenChanged: 'tell' });
+		});
+
 		test('the starter emails the owner once about a rejected order, and sends it by its ID', async () => {
 			control().toggleProblem('rejection');
 			const order = await env.afterExecutions(starter, 2, () => env.shopify.shop.place(samples[0]));

@@ -32,8 +32,8 @@ export interface CreatedAs {
 export interface Change {
 	cash: boolean;
 	rest: boolean;
-	/** Whether another execution has claimed it, and reports it now or crashed. */
-	isElsewhere: boolean;
+	/** The entry that another execution has claimed, which reports this change now, or crashed. */
+	claimedElsewhere?: string;
 	/** Whether the delivery was to wait before it. */
 	wasHeld: boolean;
 	/** Its number, from 1. */
@@ -138,7 +138,7 @@ function changeOf(one: Comparison, number: number, known: ReadonlySet<string>): 
 	const next = number + 1;
 	return {
 		...(isElsewhere ? { cash: createdAs.hasCash, rest: digests.rest !== undefined } : change),
-		isElsewhere,
+		...(isElsewhere && { claimedElsewhere: entryOf(own, 'change', number) }),
 		wasHeld,
 		number: next,
 		claimEntry: entryOf(own, 'change', next),

@@ -5,7 +5,7 @@ import { Access, type Purpose } from './access';
 import type { Change } from './changes';
 import { findWholes, type Claim, type Found } from './claims';
 import { findParts } from './parts';
-import { ProcessMemory, processMemoryOf } from './processMemory';
+import { ProcessMemory, processMemoryOf, type Holder } from './processMemory';
 import { freeReferences } from './resending';
 import { openWorkflowStore, type Store, type StoreContext } from './store';
 import { readTraces, traceEntry, type Trace } from './traces';
@@ -29,6 +29,9 @@ export class Ledger {
 
 	/** The change that was last found for each claim. */
 	private readonly changes = new Map<Claim, Change | undefined>();
+
+	/** What this execution has claimed and is at work on, by entry. */
+	private readonly held = new Map<string, Holder>();
 
 	/** The entries of created deliveries that are not recorded yet. */
 	private readonly confirmed: string[] = [];
@@ -57,9 +60,7 @@ export class Ledger {
 		for (const [claim, one] of found) {
 			this.found.set(claim, one);
 			this.changes.set(claim, one.change);
-			if (one.state !== 'free') continue;
-			one.holder = { isSending: true };
-			this.process.holders.set(one.claimEntry, one.holder);
+			if (one.state === 'free') one.holder = this.hold(one.claimEntry);
 		}
 		return found;
 	}
@@ -106,7 +107,19 @@ export class Ledger {
 			[],
 			async (access) => await access.add(claims.flatMap(entryOf), 'claim'),
 		);
-		return new Set(claims.filter((claim) => added.has(this.changes.get(claim)?.claimEntry ?? '')));
+		const own = new Set<Claim>();
+		for (const claim of claims) {
+			const { claimEntry } = this.changes.get(claim) ?? {};
+			if (claimEntry === undefined || !added.has(claimEntry)) continue;
+			this.hold(claimEntry);
+			own.add(claim);
+		}
+		return own;
+	}
+
+	/** Whether the execution that has claimed a change is certainly reporting it: one of this process. */
+	isReported(claim: Claim): boolean {
+		return this.process.holders.has(this.changes.get(claim)?.claimedElsewhere ?? '');
 	}
 
 	/** Records that a claimed change was reported or accepted. */
@@ -135,12 +148,20 @@ export class Ledger {
 		if (holder) holder.isSending = false;
 	}
 
-	/** Notes that this execution sends nothing more. */
+	/** Notes that this execution sends and reports nothing more. */
 	end(): void {
 		// What it has released may be another execution's by now.
-		for (const { state, claimEntry, holder } of this.found.values())
-			if (state === 'free' && holder?.isSending && this.process.holders.get(claimEntry) === holder)
+		for (const [claimEntry, holder] of this.held)
+			if (holder.isSending && this.process.holders.get(claimEntry) === holder)
 				this.process.holders.delete(claimEntry);
+		this.held.clear();
+	}
+
+	private hold(claimEntry: string): Holder {
+		const holder = { isSending: true };
+		this.held.set(claimEntry, holder);
+		this.process.holders.set(claimEntry, holder);
+		return holder;
 	}
 
 	/** Records what was confirmed and released. @throws when that failed */

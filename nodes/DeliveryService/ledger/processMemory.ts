@@ -3,9 +3,9 @@
  * know it, and it is gone after a restart: it only improves what the store says.
  */
 
-/** An execution of this process that has claimed a delivery. */
+/** An execution of this process that has claimed a delivery, or a change of its order. */
 export interface Holder {
-	/** Whether it is sending it; false if it left it unknown. */
+	/** Whether it is at work on it; false if it left the delivery unknown. */
 	isSending: boolean;
 }
 
@@ -23,7 +23,7 @@ export interface AsOf {
 const maxTimes = 10_000;
 
 export class ProcessMemory {
-	/** The executions that have claimed deliveries, by claim. */
+	/** The executions that have claimed deliveries and changes, by the entry of the claim. */
 	readonly holders = new Map<string, Holder>();
 
 	/** Of when the newest state of each order is that was seen, by clock and claim. */

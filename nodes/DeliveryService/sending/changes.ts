@@ -1,6 +1,7 @@
 /** Reports each change of a sent order once, also when several executions notice it. */
 import type { Clock } from '../common/clock';
 import type { Ledger } from '../ledger/ledger';
+import { waitForOthers, type ClaimedElsewhere } from './elsewhere';
 import type { Job } from './job';
 
 /**
@@ -18,7 +19,12 @@ export async function claimReports(
 ): Promise<readonly Job[]> {
 	const reported: Job[] = [];
 	for (let open = jobs; ;) {
-		await waitForOthers(open, ledger, clock, signal);
+		const look = async (left: readonly Job[]) => {
+			const found = await ledger.lookUp(left.flatMap(({ claim }) => claim ?? []));
+			for (const job of left) job.change = job.claim && found.get(job.claim)?.change;
+			return claimedElsewhere(left, ledger);
+		};
+		await waitForOthers(claimedElsewhere(open, ledger), look, clock, signal);
 		const changed = open.filter(({ change }) => change);
 		if (signal?.aborted) return [];
 		if (changed.length === 0) return reported;
@@ -27,7 +33,7 @@ export async function claimReports(
 		reported.push(...changed.filter(isOwn));
 		// Another execution was faster, perhaps with an earlier state: what it leaves is the next change.
 		open = changed.filter((job) => !isOwn(job));
-		for (const { change } of open) if (change) change.isElsewhere = true;
+		for (const { change } of open) if (change) change.claimedElsewhere = change.claimEntry;
 	}
 }
 
@@ -38,21 +44,11 @@ export async function recordReports(reported: readonly Job[], ledger: Ledger): P
 	await ledger.flush();
 }
 
-/** Waits for the executions that report changes now. One that has crashed reported nothing. */
-async function waitForOthers(
-	jobs: readonly Job[],
-	ledger: Ledger,
-	clock: Clock,
-	signal?: AbortSignal,
-): Promise<void> {
-	for (const pauseMs of pausesMs) {
-		const waiting = jobs.filter(({ change }) => change?.isElsewhere);
-		if (waiting.length === 0) return;
-		await clock.wait(pauseMs, signal);
-		if (signal?.aborted) return;
-		const found = await ledger.lookUp(waiting.flatMap(({ claim }) => claim ?? []));
-		for (const job of waiting) job.change = job.claim && found.get(job.claim)?.change;
-	}
+/** The jobs whose changes other executions report, unless these have crashed and reported nothing. */
+function claimedElsewhere(jobs: readonly Job[], ledger: Ledger): ClaimedElsewhere[] {
+	return jobs.flatMap((job) =>
+		job.claim && job.change?.claimedElsewhere !== undefined
+			? [{ job, isAtWork: ledger.isReported(job.claim) }]
+			: [],
+	);
 }
-
-const pausesMs = [500, 1000, 2000];

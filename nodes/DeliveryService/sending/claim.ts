@@ -2,18 +2,12 @@
 import type { Claim, ClaimState, Found } from '../ledger/claims';
 import type { Ledger } from '../ledger/ledger';
 import { markDuplicates, settleDuplicates } from './duplicates';
+import type { ClaimedElsewhere } from './elsewhere';
 import type { Job, Outcome } from './job';
 
 /** Whether a job may have to be sent, as far as its input shows. */
 export function isPending({ delivery, outcome, first }: Job): boolean {
 	return delivery !== undefined && outcome === undefined && first === undefined;
-}
-
-/** A job that another execution has claimed, and may be sending now. */
-export interface ClaimedElsewhere {
-	job: Job;
-	/** Whether it is certainly being sent: by an execution of the same process. */
-	isSending: boolean;
 }
 
 /**
@@ -37,7 +31,7 @@ export async function claimJobs(jobs: readonly Job[], ledger: Ledger): Promise<C
 	return jobs.flatMap((job) => {
 		const holder = job.claim && found.get(job.claim)?.holder;
 		const isElsewhere = job.outcome?.kind === 'unknown' && holder?.isSending !== false;
-		return isElsewhere ? { job, isSending: holder !== undefined } : [];
+		return isElsewhere ? { job, isAtWork: holder !== undefined } : [];
 	});
 }
 

@@ -2,8 +2,9 @@
 import { chunk } from '../common/data';
 import type { Ledger } from '../ledger/ledger';
 import { Breaker } from './breaker';
-import { claimJobs, isPending, rememberMet, type ClaimedElsewhere } from './claim';
+import { claimJobs, isPending, rememberMet } from './claim';
 import { markDuplicates, settleDuplicates } from './duplicates';
+import { waitForOthers, type ClaimedElsewhere } from './elsewhere';
 import type { Job, Outcome } from './job';
 import { groupJobs, maxClaimed, planRun, type Plan } from './plan';
 import { sendWithinLimit, type RequestOptions } from './request';
@@ -81,26 +82,13 @@ class Run {
 		for await (const wave of this.claimWaves(jobs)) await this.sendWave(wave);
 	}
 
-	/**
-	 * Skips what other executions create meanwhile, and sends what they did not send. Waits once for each, as
-	 * long as it is certainly being sent, or as long as something changes.
-	 */
+	/** Waits for other executions: skips what they create meanwhile, and sends what they did not send. */
 	async sendClaimedElsewhere(): Promise<void> {
-		const { signal } = this.breaker;
-		let pauses = pausesMs;
-		while (this.elsewhere.length > 0) {
-			const [pauseMs, ...longer] = pauses;
-			const waiting = this.elsewhere.splice(0);
-			if (pauseMs === undefined) return;
-			await this.options.clock.wait(pauseMs, signal);
-			if (signal.aborted) return;
-			await this.send(waiting.map(({ job }) => job));
-			const hasChanged = this.elsewhere.length < waiting.length;
-			const isSending = this.elsewhere.some((one) => one.isSending);
-			if (hasChanged) pauses = pausesMs;
-			// The longest pause is repeated as long as one is certainly being sent.
-			else if (longer.length > 0 || !isSending) pauses = longer;
-		}
+		const look = async (left: readonly Job[]) => {
+			await this.send(left);
+			return this.elsewhere.splice(0);
+		};
+		await waitForOthers(this.elsewhere.splice(0), look, this.options.clock, this.breaker.signal);
 	}
 
 	/** Records what the ledger has not recorded yet. @returns whether that succeeded */
@@ -212,9 +200,3 @@ class Run {
 		}
 	}
 }
-
-/**
- * The pauses in which to look at claims of other executions, in milliseconds, as long as nothing changes.
- * After the last one, a claim of another process counts as unknown: it may have crashed.
- */
-const pausesMs = [500, 1000, 2000, 4000, 8000, 16_000, 32_000];

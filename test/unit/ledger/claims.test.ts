@@ -430,8 +430,8 @@ describe('changes after sending', () => {
 	async function changeOf(one: Claim): Promise<unknown> {
 		const found = (await ledger.lookUp([one])).get(one);
 		expect(found?.state).toBe('created');
-		const { cash, rest, isElsewhere } = found?.change ?? {};
-		return found?.change && { cash, rest, isElsewhere };
+		const { cash, rest, claimedElsewhere } = found?.change ?? {};
+		return found?.change && { cash, rest, isElsewhere: claimedElsewhere !== undefined };
 	}
 
 	/** Reports a change. */

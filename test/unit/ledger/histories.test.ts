@@ -356,7 +356,7 @@ async function report(world: World, ledger: Ledger, some: readonly Wanted[]): Pr
 		if (!owned.has(claim)) continue;
 		const known = world.reported.get(one);
 		const isRepeated = known?.rest === claim.sentAs?.rest && known?.cash === claim.sentAs?.cash;
-		const isNeeded = !isRepeated || change?.isElsewhere === true || world.faultCount > 0;
+		const isNeeded = !isRepeated || change?.claimedElsewhere !== undefined || world.faultCount > 0;
 		world.expect(isNeeded || !world.created.includes(one), `${nameOf(one)} is reported twice`);
 		world.reported.set(one, claim.sentAs);
 		ledger.recordChange(claim);

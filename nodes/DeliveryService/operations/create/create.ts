@@ -152,6 +152,8 @@ async function reportChanges(
 		return true;
 	} catch {
 		return false;
+	} finally {
+		ledger.end();
 	}
 }
 
