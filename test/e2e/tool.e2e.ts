@@ -169,7 +169,9 @@ test('an AI Agent receives the error of an invalid call, and nothing is sent', a
 	model.setToolCall({ ...toolArguments, Size: 'huge' });
 	const execution = await installation.client.run(await agentWorkflow(), names.start);
 	const [, last] = model.requests;
-	expect(JSON.stringify(last?.messages.at(-1)?.content)).toContain('is not one of xs, s, m, l, xl');
+	const answer = JSON.stringify(last?.messages.at(-1)?.content);
+	expect(answer).toContain('is not one of xs, s, m, l, xl');
+	expect(answer).toContain('No delivery was created.');
 	expect(execution.status).toBe('success');
 	expect(installation.service.control.requests()).toEqual([]);
 });

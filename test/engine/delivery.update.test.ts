@@ -1,6 +1,8 @@
 /** Delivery: Update. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
+import { DeliveryService } from '../../nodes/DeliveryService/DeliveryService.node';
+import { addNodeType } from '../support/engine/engine';
 import { lineItem, shippingAddress, shopifyOrder } from '../support/shopifyOrders';
 import { jsonOf, orderParameters, fromOrders, setUp } from '../support/actionNode';
 import { samplePart } from '../support/sampleFulfillmentOrder';
@@ -308,6 +310,16 @@ describe('a new reference ID', () => {
 		expect(error).toBeUndefined();
 		expect(service.existing()).toEqual(['R-new']);
 	});
+});
+
+test('an AI agent, which gets only the message of an error, learns what to do from it', async () => {
+	addNodeType('n8n-nodes-delivery-service.deliveryServiceTool', new DeliveryService());
+	const parameters = byReference({ cod: '5' }, 'R9');
+
+	const { error } = await service.run(parameters, { node: 'deliveryServiceTool' });
+
+	expect(error?.message).toMatch(/^R9 was not updated: .* Check the delivery IDs or reference IDs/);
+	expect(error?.description).toBeFalsy();
 });
 
 describe('Retry On Fail of an update', () => {

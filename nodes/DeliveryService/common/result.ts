@@ -69,3 +69,21 @@ export function unwrap<Value>(node: INode, result: Result<Value>): Value {
 	if (result.ok) return result.value;
 	throw operationError(node, result.problem);
 }
+
+/**
+ * Runs a step, and moves the description of its error into the message, where n8n shows or passes on only
+ * one of them. When publishing fails, n8n 2 shows only the message, n8n 1 only the description if there is
+ * one; the tool of an AI agent answers with the message.
+ *
+ * @throws the error of the step
+ */
+export async function withFullMessage<Value>(step: () => Promise<Value>): Promise<Value> {
+	return await step().catch((error: unknown) => {
+		if (error instanceof NodeApiError || error instanceof NodeOperationError) {
+			const { message, description } = error;
+			error.message = problemText({ message, description: description ?? undefined });
+			error.description = undefined;
+		}
+		throw error;
+	});
+}

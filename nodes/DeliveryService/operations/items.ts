@@ -11,7 +11,13 @@ import {
 } from 'n8n-workflow';
 
 import { realClock } from '../common/clock';
-import { apiError, operationError, problemText, type Problem } from '../common/result';
+import {
+	apiError,
+	operationError,
+	problemText,
+	withFullMessage,
+	type Problem,
+} from '../common/result';
 import { settingsProblems } from '../messages/settings';
 import { openClient } from '../service/client';
 
@@ -59,6 +65,11 @@ export function errorItem(
 /** Whether failed items go to a separate output, which accepts no other form than {@link errorItem}. */
 export function hasErrorOutput(context: Pick<IExecuteFunctions, 'getNode'>): boolean {
 	return context.getNode().onError === 'continueErrorOutput';
+}
+
+/** Whether an AI agent runs the node. */
+export function isTool(context: Pick<IExecuteFunctions, 'getNode'>): boolean {
+	return context.getNode().type.endsWith('Tool');
 }
 
 function withItemNumber({ message }: Problem, item: number): string {
@@ -110,7 +121,7 @@ export async function mapItems<Value>(
 /**
  * The output of an operation. With On Error: Continue, an operation that fails before it sends
  * anything returns an error item for each input item: n8n would pass the input items on as if they
- * had succeeded.
+ * had succeeded. An AI agent gets only the message of an error, so it contains what to do.
  *
  * @param toItems returns the error items of all input items
  * @throws the error of the operation, unless On Error is Continue
@@ -121,7 +132,8 @@ export async function withErrorItems(
 	toItems = (problem: Problem) =>
 		context.getInputData().map((_, item) => errorItem(problem, item, { outcome: 'notSent' })),
 ): Promise<INodeExecutionData[]> {
-	if (!context.continueOnFail()) return await operation();
+	if (!context.continueOnFail())
+		return isTool(context) ? await withFullMessage(operation) : await operation();
 	try {
 		return await operation();
 	} catch (error) {

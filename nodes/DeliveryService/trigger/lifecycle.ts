@@ -4,7 +4,7 @@
  */
 import { NodeApiError, type IHookFunctions } from 'n8n-workflow';
 
-import { operationError } from '../common/result';
+import { operationError, withFullMessage } from '../common/result';
 import type { Subscription } from '../service/client';
 import { events } from '../service/events';
 import { isSameUrl, type Webhook, type Webhooks } from '../service/webhooks';
@@ -13,7 +13,6 @@ import {
 	warnAboutLeftover,
 	warnAboutReactivated,
 	warnAboutUnchecked,
-	withFullMessage,
 	type Leftover,
 } from './messages';
 import {

@@ -1,13 +1,8 @@
 /** Errors and log lines of the trigger. */
-import {
-	NodeApiError,
-	NodeOperationError,
-	type IHookFunctions,
-	type IWebhookFunctions,
-} from 'n8n-workflow';
+import type { IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
 
 import { logWarning } from '../common/log';
-import { problemText, type Problem } from '../common/result';
+import type { Problem } from '../common/result';
 import { listUpTo, maxListedNames } from '../common/text';
 import type { Subscription } from '../service/client';
 import { eventLabel } from '../service/events';
@@ -20,23 +15,6 @@ export function localhostProblem(webhookUrl: string): Problem {
 		message: "The Delivery Service can't reach this n8n: its webhook URL is on localhost",
 		description: `The webhook URL ${shownUrl(webhookUrl)} works on this computer only. Ask your n8n administrator to set N8N_WEBHOOK_URL (in n8n 1, WEBHOOK_URL) to a public URL.`,
 	};
-}
-
-/**
- * Runs a step of publishing. Moves the description of an n8n error into its message: when publishing
- * fails, n8n 2 shows only the message, n8n 1 only the description if there is one.
- *
- * @throws the error of the step
- */
-export async function withFullMessage<Value>(step: () => Promise<Value>): Promise<Value> {
-	return await step().catch((error: unknown) => {
-		if (error instanceof NodeApiError || error instanceof NodeOperationError) {
-			const { message, description } = error;
-			error.message = problemText({ message, description: description ?? undefined });
-			error.description = undefined;
-		}
-		throw error;
-	});
 }
 
 /** Subscriptions that may not have been removed, and why. */

@@ -12,7 +12,7 @@ import { addressOf, placeText } from '../../messages/names';
 import { attentionHint } from '../../messages/summary';
 import type { Job } from '../../sending/job';
 import type { Delivery } from '../../service/schemas';
-import { hasErrorOutput, outputItem } from '../items';
+import { hasErrorOutput, isTool, outputItem } from '../items';
 import { toErrorItem, warning } from './output';
 
 /**
@@ -20,7 +20,7 @@ import { toErrorItem, warning } from './output';
  * published workflow, it was left on by mistake, and nobody would notice that no order is sent.
  */
 export function isPreview(context: IExecuteFunctions): boolean {
-	return context.getMode() === 'manual' || context.getNode().type.endsWith('Tool');
+	return context.getMode() === 'manual' || isTool(context);
 }
 
 /**
