@@ -81,7 +81,7 @@ const table: Record<string, Row> = {
 		fault: respondWith(307, { Location: 'https://moved.example/v1/deliveries' }),
 		outcome: 'unknown',
 		stops: true,
-		says: /unknown.*redirects to a different URL.*Another server responded/,
+		says: /unknown.*redirects to a different URL.*Ask the Delivery Service for its API URL/,
 	},
 	'401': { fault: respondWith(401), outcome: 'notSent', says: /API key.*Because \(E1\)/ },
 	'422': {

@@ -100,16 +100,16 @@ function retryAfterAdvice(response: ServiceResponse): string | undefined {
  * could be somebody else's, who would receive the API secret.
  */
 function redirectAdvice({ baseUrl = '', headers }: ServiceResponse): string {
-	if (!URL.canParse(baseUrl)) return askForUrl;
+	if (!URL.canParse(baseUrl)) return `${askForUrl}.`;
 	const { protocol, hostname, host } = new URL(baseUrl);
 	const { location = '' } = headers;
 	const target = URL.canParse(location, baseUrl) ? new URL(location, baseUrl) : undefined;
 	return protocol === 'http:' && target?.protocol === 'https:' && target.hostname === hostname
 		? `In the credential, change the Base URL so that it starts with ${target.origin}.`
-		: `Another server responded (${host}). ${askForUrl}`;
+		: `${askForUrl} in place of ${host}.`;
 }
 
-const askForUrl = 'Ask the Delivery Service for its API URL.';
+const askForUrl = 'Ask the Delivery Service for its API URL, and enter it as the Base URL';
 
 /**
  * Details of a failed request without the advice of `explainFailure`: trying again is wrong advice

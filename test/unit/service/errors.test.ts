@@ -142,7 +142,7 @@ describe('explaining a response', () => {
 			serviceDetail(redirect(baseUrl, location)),
 		])
 			expect(detail).toBe(
-				'Another server responded (api.example). Ask the Delivery Service for its API URL.',
+				'Ask the Delivery Service for its API URL, and enter it as the Base URL in place of api.example.',
 			);
 	});
 
