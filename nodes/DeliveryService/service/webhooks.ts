@@ -69,13 +69,13 @@ export function companyWebhooksClient(
 			if (exchange.status === 409)
 				throw apiError(node, conflictProblem(serviceDetail(exchange)), 409);
 			if (exchange.status === 404) throw apiError(node, notFoundProblem(exchange), 404);
-			requireDone(node, requireSuccess(node, exchange));
+			requireDone(node, exchange);
 		},
 		/** @returns whether it existed (no 404 of the service), and the service's message */
 		async unsubscribe(subscription: Subscription) {
 			const exchange = await send(webhookRequest('DELETE', companyId, subscription));
 			const isDone = exchange.status !== 404;
-			if (isDone) requireDone(node, requireSuccess(node, exchange));
+			if (isDone) requireDone(node, exchange);
 			else if (isHtml(exchange.body)) throw apiError(node, notFoundProblem(exchange), 404);
 			return { isDone, detail: serviceDetail(exchange) };
 		},
@@ -116,6 +116,12 @@ export function notFoundProblem(exchange: Exchange, otherwise = ''): Problem {
 }
 
 const noWebhooks = { webhooks: [], unreadable: [] };
+
+/** @throws NodeApiError that explains why a request was not successful, and what to do */
+function requireSuccess(node: INode, exchange: Exchange): ServiceResponse {
+	if (exchange.kind === 'response' && isSuccess(exchange)) return exchange;
+	throw apiError(node, explainFailure(exchange), exchange.status);
+}
 
 /** @throws NodeApiError that explains why a response contains no list */
 function requireList(node: INode, exchange: Exchange): WebhookList {
@@ -173,8 +179,12 @@ function toWebhook(raw: z.infer<typeof listedWebhookSchema>): Webhook {
 	};
 }
 
-/** @throws NodeApiError when a success is a web page, or its code reports a failure */
-function requireDone(node: INode, response: ServiceResponse): void {
+/**
+ * @throws NodeApiError unless the service has done what was requested: a success may be a web page, or its
+ *   code report a failure
+ */
+function requireDone(node: INode, exchange: Exchange): void {
+	const response = requireSuccess(node, exchange);
 	const { headers, body } = response;
 	if (/html/i.test(headers['content-type'] ?? '') && isHtml(body))
 		throw apiError(node, notADeliveryService, response.status);
@@ -235,14 +245,4 @@ export function webhookName({ url, action }: Subscription): string {
 function normalizeStatus(status: string | undefined): string {
 	const lower = (status ?? '').trim().toLowerCase();
 	return lower === 'banned' ? 'blacklisted' : lower;
-}
-
-/**
- * Returns the response of a successful request.
- *
- * @throws NodeApiError that explains the failure and what to do
- */
-export function requireSuccess(node: INode, exchange: Exchange): ServiceResponse {
-	if (exchange.kind === 'response' && isSuccess(exchange)) return exchange;
-	throw apiError(node, explainFailure(exchange), exchange.status);
 }

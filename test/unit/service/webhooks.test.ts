@@ -6,7 +6,6 @@ import type {
 	ServiceRequest,
 } from '../../../nodes/DeliveryService/service/client';
 import {
-	requireSuccess,
 	companyWebhooksClient,
 	isSameUrl,
 	webhookName,
@@ -217,12 +216,6 @@ test('names a webhook without its query, which may contain a signature', () => {
 	const signed = `https://a.example/x?signature=${'5e'.repeat(32)}`;
 	expect(webhookName({ url: signed, action: 3 })).toBe('https://a.example/x for Delivery Updated');
 	expect(webhookName({ url: `x?signature=1`, action: 9 })).toBe('x for Event 9');
-});
-
-test('requireSuccess throws when the connection failed', () => {
-	expect(() => requireSuccess(node, { kind: 'noResponse', code: '' })).toThrow(
-		'The connection to the Delivery Service failed',
-	);
 });
 
 test.each([
