@@ -101,7 +101,7 @@ function describeIssue(
 
 /** Whether a text is a number as it is written in other countries. */
 function hasComma(value: unknown): boolean {
-	return typeof value === 'string' && /^[-+\d.,\s]*\d,\d[\d.,]*$/.test(value);
+	return typeof value === 'string' && value.includes(',') && /^[-+\d.,\s]+$/.test(value);
 }
 
 const typeNames: Readonly<Record<string, string>> = {
