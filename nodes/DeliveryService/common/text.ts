@@ -117,6 +117,20 @@ export function withPlainDigits(text: string): string {
 		.replace(anyDigit, (digit) => String(digits.indexOf(digit) % 10));
 }
 
+/**
+ * The names in a text, separated by commas or line breaks. Alternatives are in parentheses:
+ * "(pay|payment) on delivery" is two names.
+ */
+export function namesIn(text: string): string[] {
+	return text.split(/[,\n]/).flatMap((name) => expand(name.trim()));
+}
+
+function expand(name: string): string[] {
+	const [, before = '', alternatives, after = ''] = /^(.*?)\(([^)]*)\)(.*)$/.exec(name) ?? [];
+	if (alternatives === undefined) return name === '' ? [] : [name];
+	return alternatives.split('|').flatMap((word) => expand(`${before}${word}${after}`));
+}
+
 /** Joins the defined parts; undefined if there are none. */
 export function joinParts(
 	parts: ReadonlyArray<string | undefined>,

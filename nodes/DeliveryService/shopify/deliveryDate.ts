@@ -6,6 +6,7 @@ import { DateTime } from 'luxon';
 
 import { clockAt, dayAt } from '../common/clock';
 import { excerpt, normalizeName, withPlainDigits } from '../common/text';
+import { deliveryDateAttributes, timeAttributes } from './attributeNames';
 import type { OrderMapping } from './mapping';
 import { monthNamed } from './monthNames';
 import type { Order } from './order';
@@ -23,34 +24,8 @@ export interface DeliveryDate {
 	time?: string;
 }
 
-/** Additional details with the delivery date of the usual apps. */
-export const deliveryDateAttributes: readonly string[] = [
-	'Delivery Date',
-	'Delivery Day',
-	'Date of Delivery',
-	'Order Delivery Date',
-	'Shipping Date',
-	'Requested Delivery Date',
-	'Preferred Delivery Date',
-	'Scheduled Delivery Date',
-	'Fecha de entrega',
-	'Data de entrega',
-	'Date de livraison',
-	'Lieferdatum',
-	'Liefertermin',
-	'Wunschtermin',
-	'Data di consegna',
-	'Bezorgdatum',
-	'Leverdatum',
-	'配送希望日',
-	'お届け希望日',
-	'配達希望日',
-];
-
 const usualNames = deliveryDateAttributes.map(normalizeName);
-
-/** Additional details with the time of the usual apps. */
-const timeAttributes = ['delivery time', 'delivery slot', 'delivery time slot', 'time slot'];
+const timeNames = timeAttributes.map(normalizeName);
 
 /**
  * Finds the delivery date that the customer chose: in the additional details, the properties of the
@@ -91,7 +66,7 @@ export function findDeliveryDate(
 	const isUnclear = days.length > 0 && (day === undefined || others.length > 0);
 	// Whatever is not only a date in digits is in the instructions as the customer chose it.
 	const chosen = isUnclear ? [] : written.filter((text) => !onlyDate.test(text));
-	const given = [chosen, valuesOf(timeAttributes)].flatMap((some) => some.join(' or ') || []);
+	const given = [chosen, valuesOf(timeNames)].flatMap((some) => some.join(' or ') || []);
 	return {
 		...(isUnclear ? { unclear: excerpt(texts.join(' or '), 100) } : { day }),
 		time: given.join(', ') || [...new Set(window)].join(' to ') || undefined,
@@ -110,10 +85,10 @@ function toLocalTime(text: string, timeZone: string): string {
 }
 
 const onlyDate = /^\s*\d+([-/.])\d+\1\d+\s*$/;
-const yearFirst = /(?<!\d)(\d{4})\s?[-/.年년]\s?(\d{1,2})\s?[-/.月월]\s?(\d{1,2})(?!\d)/;
-const yearLast = /(?<!\d)(\d{1,2})\s?([-/.])\s?(\d{1,2})\s?\2\s?(\d{4}|\d\d)(?!\d)/;
+const yearFirst = /(?<!\d)(\d{4})\s?[-/.年년]\s?(\d{1,2})\s?[-/.月월]\s?(\d{1,2})(?!\d)/g;
+const yearLast = /(?<!\d)(\d{1,2})\s?([-/.])\s?(\d{1,2})\s?\2\s?(\d{4}|\d\d)(?!\d)/g;
 const withoutYear = /(?<!\d)(\d{1,2})\s?[月월]\s?(\d{1,2})(?!\d)/;
-const dayAndMonth = /(?<!\d)(\d{1,2})(?:st|nd|rd|th)? (?:(?:de|of) )?(\p{L}+)/gu;
+const dayAndMonth = /(?<!\d)(\d{1,2})(?:st|nd|rd|th)? (?:(?:de|of) |ב)?(\p{L}+)/gu;
 const monthAndDay = /(\p{L}+) (?:the )?(\d{1,2})(?:st|nd|rd|th)?(?!\d)/gu;
 
 /** A date as YYYY-MM-DD; undefined if it is none, or can be read in two ways. */
@@ -123,16 +98,30 @@ function readDay(
 	format: Filters['deliveryDateFormat'],
 ): string | undefined {
 	const numbers = withPlainDigits(text);
-	const [, year, month, day] = yearFirst.exec(numbers) ?? [];
-	if (year !== undefined) return toDay(year, month, day);
-	const found = yearLast.exec(numbers);
-	if (!found) return readNamedDay(numbers, order);
-	const [, first, , second, written = ''] = found;
-	// "24/12/26" can be read in three ways.
-	const last = format === 'automatic' || written.length === 4 ? written : `20${written}`;
-	const dayFirst = format !== 'monthFirst' && toDay(last, second, first);
-	const monthFirst = format !== 'dayFirst' && toDay(last, first, second);
-	return onlyOne([dayFirst, monthFirst]);
+	if (hasDayRange(numbers)) return undefined;
+	const found = [
+		...Array.from(numbers.matchAll(yearFirst), ([, ...date]) => toDay(...date)),
+		...Array.from(numbers.matchAll(yearLast), ([, first, , second, written = '']) => {
+			// "24/12/26" can be read in three ways.
+			const last = format === 'automatic' || written.length === 4 ? written : `20${written}`;
+			const dayFirst = format !== 'monthFirst' && toDay(last, second, first);
+			const monthFirst = format !== 'dayFirst' && toDay(last, first, second);
+			return sameDay([dayFirst, monthFirst].filter(Boolean));
+		}),
+	];
+	return found.length > 0 ? sameDay(found) : readNamedDay(numbers, order);
+}
+
+/** Days of a month, e.g. "24-26 Dec", "December 24 to 26" or "24日-26日". */
+const dayRange =
+	/(?:(\p{L}+)\.? )?\d{1,2}(?:st|nd|rd|th|[.日일])?\s?(?:-|~|to|al?|à|au|bis|tot)\s?\d{1,2}(?:st|nd|rd|th|\.)?\s?(?:(?:de|of) )?(\p{L}*)/giu;
+
+/** Whether a text has a range of days: a range of hours has no month beside it. */
+function hasDayRange(text: string): boolean {
+	const isMonth = (word: string) => monthNamed(normalizeName(word)) !== undefined;
+	return Array.from(text.matchAll(dayRange)).some(
+		([, before = '', after = '']) => isMonth(before) || isMonth(after) || /^[日일]/.test(after),
+	);
 }
 
 /** A date with the name of its month, e.g. "Dec 24, 2026" or "12月24日". */
@@ -153,7 +142,7 @@ function readNamedDay(text: string, order: Order): string | undefined {
 		if (number === undefined) return [];
 		return year === undefined ? nextDay(order, number, day) : toDay(year, number, day);
 	});
-	return onlyOne(found);
+	return sameDay(found);
 }
 
 /** A date without a year: the next one after the order was placed, if that is within half a year. */
@@ -174,9 +163,10 @@ function nextDay(
 		.find((found) => found !== undefined && found >= from && found <= to);
 }
 
-function onlyOne(days: ReadonlyArray<string | false | undefined>): string | undefined {
-	const [day, ...others] = new Set(days.filter((one) => typeof one === 'string'));
-	return others.length === 0 ? day : undefined;
+/** The day if all of them are the same. */
+function sameDay(days: ReadonlyArray<string | false | undefined>): string | undefined {
+	const [day, ...others] = new Set(days);
+	return day && others.length === 0 ? day : undefined;
 }
 
 function toDay(year = '', month: string | number = '', day = ''): string | undefined {

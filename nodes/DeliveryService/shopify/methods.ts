@@ -1,21 +1,7 @@
 /** Shipping methods: which ones of an order are for drivers, and the delivery type that they mean. */
-import { foldWords } from '../common/text';
+import { foldWords, namesIn } from '../common/text';
 import type { OrderMapping } from './mapping';
 import type { Order } from './order';
-
-/**
- * The names in a text, separated by commas or line breaks. Alternatives are in parentheses:
- * "(pay|payment) on delivery" is two names.
- */
-function namesIn(text: string): string[] {
-	return text.split(/[,\n]/).flatMap((name) => expand(name.trim()));
-}
-
-function expand(name: string): string[] {
-	const [, before = '', alternatives, after = ''] = /^(.*?)\(([^)]*)\)(.*)$/.exec(name) ?? [];
-	if (alternatives === undefined) return name === '' ? [] : [name];
-	return alternatives.split('|').flatMap((word) => expand(`${before}${word}${after}`));
-}
 
 /** The patterns of a list of names, and of the built-in ones in it. */
 interface Patterns {

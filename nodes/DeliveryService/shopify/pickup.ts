@@ -1,5 +1,6 @@
 /** Whether the customer picks up an order. */
 import { foldWords, normalizeName } from '../common/text';
+import { methodAttributes } from './attributeNames';
 import { isListed, storePickupNames } from './methods';
 import type { Order } from './order';
 import { lacksPersonalData } from './recipient';
@@ -41,13 +42,7 @@ function isFromOwnCheckout(order: Order): boolean {
 	return ['web', 'pos'].includes(source) && !isCustomRate && !lacksPersonalData(order);
 }
 
-/**
- * Additional details that contain the delivery method: apps that mark pickups may put the store's address
- * into the shipping address. The first is Zapiet's
- * (docs.zapiet.com/guides/note-attributes), the others are those of similar apps and themes.
- */
-const methodAttributes =
-	/^((checkout|shipping) method|delivery (method|type|option)|fulfillment (method|type)|order type)$/;
+const methodNames = new Set(methodAttributes.map(normalizeName));
 
 /**
  * Additional details that only pickups have: Zapiet's (see above) and those of "Pick-up Points"
@@ -65,13 +60,13 @@ const zapietProperty = { name: '_ZapietId', pickup: /(^|&)M=P(&|$)/ };
  * @returns the mark as text for a message, or undefined if there is none
  */
 function pickupMark({ note_attributes }: Order, lines: readonly LineUnits[]): string | undefined {
-	const attributeLike = (pattern: RegExp) =>
-		note_attributes.find(({ name }) => pattern.test(normalizeName(name)));
-	const method = attributeLike(methodAttributes);
+	const attributeLike = (isLike: (name: string) => boolean) =>
+		note_attributes.find(({ name }) => isLike(normalizeName(name)));
+	const method = attributeLike((name) => methodNames.has(name));
 	if (method && !isListed(method.value, storePickupNames)) return undefined;
 	const mark =
 		method ??
-		attributeLike(locationAttributes) ??
+		attributeLike((name) => locationAttributes.test(name)) ??
 		lines
 			.flatMap(({ line }) => line.properties)
 			.find(({ name, value }) => name === zapietProperty.name && zapietProperty.pickup.test(value));

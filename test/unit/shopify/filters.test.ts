@@ -406,6 +406,10 @@ describe('the delivery date', () => {
 		['Thu 24 Dec', ', Thu 24 Dec'],
 		['Thursday, December 24th', ', Thursday, December 24th'],
 		['Dec 24, 10-12', ', Dec 24, 10-12'],
+		['24. Dezember 2026, 10 bis 12 Uhr', ', 24. Dezember 2026, 10 bis 12 Uhr'],
+		['12月24日 14-16時', ', 12月24日 14-16時'],
+		['24 בדצמבר 2026', ', 24 בדצמבר 2026'],
+		['2026-12-24 8:00 - 2026-12-24 9:00', ', 2026-12-24 8:00 - 2026-12-24 9:00'],
 	])(
 		'%s skips an order until the day before, and is in the instructions, with "%s"',
 		(text, beside, deliveryDateFormat = 'automatic') => {
@@ -456,6 +460,12 @@ describe('the delivery date', () => {
 		'20 June',
 		'24/12/2569',
 		'Dec 24 - Dec 26, 2026',
+		'2026-12-24 - 2026-12-26',
+		'24/12/2026 - 26/12/2026',
+		'24-26 Dec 2026',
+		'December 24 to 26',
+		'24. bis 26. Dezember 2026',
+		'12月24日〜26日',
 		// The month is another one in Polish than in Croatian.
 		'24 listopada 2026',
 	])('is an error if it is not clear (%s), or a note without the option', (text) => {
@@ -476,12 +486,36 @@ describe('the delivery date', () => {
 		},
 	);
 
-	test('is found under the names of Japanese apps', () => {
+	test.each(
+		namesIn(`
+		配送希望日 | お届け希望日 | 配送日期 | 배송 희망일 | Delivery Date & Time | delivery_date: | Fecha de entrega
+		Data da entrega | Jour de livraison | Wunschlieferdatum | Giorno di consegna | Bezorgdag
+		Leveransdatum | Toimituspäivä | Data dostawy | Datum doručení | Дата доставки | Teslimat Tarihi
+		تاريخ التوصيل | תאריך משלוח | Ngày giao hàng | วันที่จัดส่ง
+	`),
+	)('is found as %s', (name) => {
 		const until = { code: 'scheduled', until: '2026-12-23' };
-		for (const name of ['配送希望日', 'お届け希望日'])
-			expect(
-				outcomeOf(sampleOrder(on('2026年12月24日', name)), { filters: skipping }),
-			).toMatchObject(until);
+		const order = sampleOrder(on('2026-12-24', name));
+		expect(outcomeOf(order, { filters: skipping })).toMatchObject(until);
+	});
+
+	test.each(
+		namesIn(`
+		Estimated Delivery Date | Pickup-Date | Order date | Delivery | Birthday
+	`),
+	)('is not taken from %s', (name) => {
+		expect(outcome(on('2026-12-24', name), skipping).kind).toBe('delivery');
+	});
+
+	test.each(
+		namesIn(`
+		Delivery-Time | Hora de entrega | Créneau de livraison | Zeitfenster
+		Fascia oraria | Bezorgtijd | Godzina dostawy | お届け時間 | وقت التوصيل
+	`),
+	)('has its time as %s', (name) => {
+		const date = { name: 'Delivery Date', value: '2026-11-23' };
+		const note_attributes = [date, { name, value: '10-12' }];
+		expect(instructionsOf({ note_attributes })).toBe('Deliver: 2026-11-23, 10-12');
 	});
 
 	test('sends an order from the day before on, in the time zone of the workflow', () => {

@@ -4,7 +4,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { flagField, textField } from '../../common/fields';
 import { toLines, toList } from '../../common/parameters';
 import { isEmptyValue } from '../../service/values';
-import { deliveryDateAttributes } from '../../shopify/deliveryDate';
+import { deliveryDateAttributes } from '../../shopify/attributeNames';
 import { deliveryMethodNames, deliveryMethods } from '../../shopify/fulfillmentOrder';
 import { storePickupNames } from '../../shopify/methods';
 

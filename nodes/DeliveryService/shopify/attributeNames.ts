@@ -1,0 +1,42 @@
+/**
+ * The names under which apps and themes write what a customer chose into the additional details of an order.
+ * Letter case, accents and punctuation don't matter.
+ */
+import { namesIn } from '../common/text';
+
+/** Additional details with the delivery date of the usual apps. */
+export const deliveryDateAttributes: readonly string[] = namesIn(`
+	Delivery Date, Delivery Day, Date of Delivery, Order Delivery Date, Shipping Date, Requested Delivery Date
+	Preferred Delivery Date, Scheduled Delivery Date, Delivery Date and Time, Delivery Date & Time
+	(Fecha|Día|Data|Dia) de entrega, Fecha de envío, (Data|Dia) da entrega
+	Date de livraison, Jour de livraison, Date de livraison souhaitée, Data (|di )consegna, Giorno di consegna
+	Lieferdatum, Liefertermin, Liefertag, Wunschtermin, Wunschlieferdatum, Wunschliefertermin
+	Bezorgdatum, Bezorgdag, Leverdatum, Gewenste bezorgdatum, Leveransdatum, Leveringsdato, Toimituspäivä
+	Data dostawy, Datum doručení, Dátum doručenia, Szállítás dátuma, Data livrării, Дата доставки, Дата на доставка
+	Ημερομηνία παράδοσης, Teslimat tarihi, تاريخ التوصيل, تاريخ التسليم, موعد التوصيل, תאריך משלוח
+	配送希望日, お届け希望日, 配達希望日, お届け日, 配送日, 配送日期, 送货日期, 送貨日期, 到貨日期, 배송 희망일
+	วันที่จัดส่ง, Ngày giao hàng, Tanggal pengiriman
+`);
+
+/** Additional details with the time of the usual apps. */
+export const timeAttributes: readonly string[] = namesIn(`
+	Delivery Time, Delivery Slot, Delivery Time Slot, Time Slot
+	Preferred Delivery Time, Hora de entrega, Horario de entrega, Horário de entrega, Hora da entrega
+	Heure de livraison, Créneau de livraison, Créneau horaire, Orario di consegna, Fascia oraria
+	Lieferzeitfenster, Zeitfenster, Lieferuhrzeit, Bezorgtijd, Tijdvak, Leveranstid, Leveringstid
+	Godzina dostawy, Час доставки, Время доставки, Teslimat saati, وقت التوصيل, وقت التسليم
+	お届け時間, お届け希望時間, 配達希望時間帯, 配送希望時間, 配送時間, 配送时间, 배송 시간
+`);
+
+/**
+ * Additional details that contain the delivery method: apps that mark pickups may put the store's address
+ * into the shipping address. The first is Zapiet's
+ * (docs.zapiet.com/guides/note-attributes), the others are those of similar apps and themes.
+ */
+export const methodAttributes: readonly string[] = namesIn(`
+	(Checkout|Shipping) Method, Delivery (Method|Type|Option), Fulfillment (Method|Type), Order Type
+	Delivery or Pickup, Pickup or Delivery
+	(Método|Tipo|Forma) de entrega, (Método|Tipo) de envío, Mode de livraison, Méthode de livraison
+	Lieferart, Liefermethode, Versandart, (Metodo|Modalità) di consegna, Bezorgmethode, Verzendmethode
+	طريقة (التوصيل|التسليم|الاستلام), 配送方法, 受取方法, 配送方式, 取貨方式
+`);
