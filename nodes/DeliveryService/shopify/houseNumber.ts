@@ -1,4 +1,4 @@
-/** Whether the street and the house number of an address are in two lines. */
+/** Which of the two lines of an address have the street with its house number. */
 
 /** What makes a number an ordinal: "5th", "3er", "2do", "2º", and before a word "2e" or "2." */
 const ordinal = '(?:st|nd|rd|th|er|re|[rdtmvn][oa]|[eè]me|[º°ª]|(?:e|\\.)(?=\\s*\\p{L}))(?!\\p{L})';
@@ -21,8 +21,24 @@ const numberInName = new RegExp(
 /** A first line without a street, e.g. "12" or "12 B". */
 const onlyNumber = /^[#№]?\s*\p{Nd}+\s?\p{L}?$/u;
 
+/** A part of a building, e.g. "Apt 4", "Piso 3" or "Unit 3B". */
+const onlyUnit =
+	/^(?:apt|apartment|appartement|suite|ste|unit|flat|room|floor|apto|apartamento|depto|dpto|departamento|piso|interior|int|wohnung|whg|daire|квартира|кв)\.? ?#?\p{Nd}+[ -]?\p{L}?$/iu;
+
+/**
+ * The street with its house number, and the rest, of an address in two lines: customers write the number into a
+ * line of its own, or their apartment into the first one.
+ */
+export function streetAndRest(firstLine: string, secondLine: string): [string, string?] {
+	if (isInTwoLines(firstLine, secondLine)) return [`${firstLine} ${secondLine}`];
+	const isStreet = /\p{L}{3}/u.test(secondLine) && /\p{Nd}/u.test(secondLine);
+	return onlyUnit.test(firstLine) && isStreet && !onlyUnit.test(secondLine)
+		? [secondLine, firstLine]
+		: [firstLine, secondLine];
+}
+
 /** Whether the first line has the street and the second one starts with its house number, or the other way around. */
-export function isInTwoLines(firstLine: string, secondLine: string): boolean {
+function isInTwoLines(firstLine: string, secondLine: string): boolean {
 	if (onlyNumber.test(firstLine)) return /\p{L}/u.test(secondLine);
 	return houseNumber.test(secondLine) && !/\p{Nd}/u.test(firstLine.replace(numberInName, ''));
 }

@@ -3,7 +3,7 @@ import { z } from 'zod/v4';
 
 import { valueAt } from '../common/data';
 import { isBlank, oneLine, stripInvisible, withPlainDigits } from '../common/text';
-import { isInTwoLines } from './houseNumber';
+import { streetAndRest } from './houseNumber';
 import { parseDecimal, sign, toNumber } from './money';
 import { isHidden, isPlaceholder, withoutMissingPart } from './placeholders';
 
@@ -198,17 +198,17 @@ function joinLine(parts: readonly string[]): string | undefined {
 /**
  * Splits the lines of an address in countries with additional address fields: Shopify joins street and
  * number in the first line, and apartment and neighborhood in the second one. If the customer
- * wrote street and number in two lines, both are the street.
+ * wrote the lines in another way, the first one becomes the street.
  *
  * @param address is changed: a copy of each address would take longer than the rest
  */
 function splitAddressLines<Lines extends { address1?: string; address2?: string }>(address: Lines) {
-	const [second = '', ...neighborhood] = splitLine(address.address2);
-	const street = joinLine(splitLine(address.address1));
-	const isNumber = street !== undefined && isInTwoLines(street, second);
+	const [apartment = '', ...neighborhood] = splitLine(address.address2);
+	const [first, second] = [joinLine(splitLine(address.address1)), joinLine([apartment])];
+	const [address1, address2] = first && second ? streetAndRest(first, second) : [first, second];
 	return Object.assign(address, {
-		address1: isNumber ? joinLine([street, second]) : street,
-		address2: isNumber ? undefined : joinLine([second]),
+		address1,
+		address2,
 		neighborhood: joinLine(neighborhood),
 	});
 }

@@ -1,4 +1,4 @@
-import { isInTwoLines } from '../../../nodes/DeliveryService/shopify/houseNumber';
+import { streetAndRest } from '../../../nodes/DeliveryService/shopify/houseNumber';
 
 test.each([
 	['Hauptstraße', '12'],
@@ -17,7 +17,7 @@ test.each([
 	['Rue du 1er Mai', '8'],
 	['12 B', 'Rue de la Paix'],
 ])('%s / %s is a street in two lines', (street, secondLine) => {
-	expect(isInTwoLines(street, secondLine)).toBe(true);
+	expect(streetAndRest(street, secondLine)).toEqual([`${street} ${secondLine}`]);
 });
 
 test.each([
@@ -35,6 +35,21 @@ test.each([
 	['Harbor House', '2nd floor'],
 	['Kerkstraat', '0612345678'],
 	['12', '3'],
+	['Apt 4', 'Harbor House'],
+	['Apt 4', 'Floor 2'],
+	['Unit Street 5', 'Building 3'],
+	['Apt 4, 12 Main Street', 'Gate 3'],
 ])('%s / %s is not a street in two lines', (street, secondLine) => {
-	expect(isInTwoLines(street, secondLine)).toBe(false);
+	expect(streetAndRest(street, secondLine)).toEqual([street, secondLine]);
+});
+
+test.each([
+	['Apt 4', '12 Main Street'],
+	['Suite #200', '350 5th Avenue'],
+	['Unit 3B', '77 High Street, Leeds'],
+	['Depto. 501', 'Av. Reforma 222'],
+	['Piso 3', 'Calle Mayor 12'],
+	['кв. 5', 'ул. Ленина 12'],
+])('%s / %s has its street in the second line', (apartment, street) => {
+	expect(streetAndRest(apartment, street)).toEqual([street, apartment]);
 });

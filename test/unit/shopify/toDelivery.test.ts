@@ -512,14 +512,12 @@ describe('location', () => {
 		['Main Street 7', '12', 'Main Street 7', '12'],
 		['Harbor House', '2nd floor', 'Harbor House', '2nd floor'],
 		['Harbor House', 'Apt 4', 'Harbor House', 'Apt 4'],
-	])(
-		'takes a house number in the second line for the street: %s / %s',
-		(address1, address2, streetName, instructions) => {
-			const location = locationOf({ address1, address2 });
-			expect(location.address).toMatchObject({ streetName });
-			expect(location.instructions).toBe(instructions);
-		},
-	);
+		['Apt 4', '12 Main Street,', '12 Main Street', 'Apt 4'],
+	])('finds the street in two lines: %s / %s', (address1, address2, streetName, instructions) => {
+		const location = locationOf({ address1, address2 });
+		expect(location.address).toMatchObject({ streetName });
+		expect(location.instructions).toBe(instructions);
+	});
 
 	test.each([
 		[{ latitude: 91 }],
