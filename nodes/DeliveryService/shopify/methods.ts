@@ -95,7 +95,18 @@ export const storePickupNames: readonly string[] = namesIn(`
 	(الاستلام|استلام) من (المتجر|المحل|الفرع|المعرض|المستودع|مقرنا)
 	اسٹور سے (وصولی|پک اپ), دکان سے (وصولی|پک اپ), (स्टोर|दुकान) से (पिकअप|पिक अप)
 
-	Ambil (|sendiri |langsung )(di|dari) (toko|gudang|tempat|outlet), Ambil sendiri
+	Ambil (|sendiri |langsung )(di|dari) (toko|gudang|tempat|outlet), Ambil sendiri, Ambil di kedai
+
+	Osobní (odběr|vyzvednutí), Osobní (odběr|vyzvednutí) - *, Osobný odber, Osobný odber - *
+	(Vyzvednutí|Odběr) (na|v) (prodejně|obchodě), Személyes átvétel, Személyes átvétel - *, Átvétel (üzletben|az üzletben)
+	Osobno preuzimanje, Preuzimanje u (trgovini|poslovnici), Osebni prevzem, Лично преузимање
+	(Hämta|Hämtas) i (|vår )butik, Afhent* i butik*, Hent* i butik*, Nouto (myymälästä|liikkeestä), Noudetaan myymälästä
+
+	Самовывоз, Самовивіз, (Самовывоз|Самовивіз) (из магазина|з магазину|со склада|зі складу), Вземане от (магазин|магазина)
+	Παραλαβή από (το |)(κατάστημα|κατάστημά μας), Mağazadan (teslim|teslim al|teslim alma|al), Gel al
+
+	איסוף עצמי, איסוף מהחנות, איסוף עצמי מהחנות, รับที่ร้าน, รับสินค้าที่ร้าน, รับหน้าร้าน
+	Nhận (|hàng )tại cửa hàng, (매장|방문) (픽업|수령), 픽업, (門市|门市|店面|到店|到門市|自行)(自取|取貨|取货|自提), 自取, 自提
 
 	(店舗|店頭|来店|実店舗)(|で|での)(受取|受取り|受け取り|お受取り|お受け取り)
 `);

@@ -134,7 +134,10 @@ describe('the default of Exclude Shipping Methods', () => {
 		Odbiór osobisty | Odbiór w sklepie | Ridicare personală | Ridicare din magazin | Ambil di toko
 		الاستلام من الفرع | استلام من المتجر | الإستلام من المحل (مجاناً) | اسٹور سے وصولی | स्टोर से पिकअप
 		Ambil sendiri | 店舗受取 | 店頭受け取り | 店舗での受取り（送料無料） | Recoger en punto físico
-		Retirada na loja física
+		Retirada na loja física | Osobní odběr | Osobný odber - Bratislava | Személyes átvétel | Afhentning i butik
+		Hent i butikk | Hämta i butik | Nouto myymälästä | Παραλαβή από το κατάστημα | Mağazadan Teslim | Gel al
+		Самовывоз | Самовивіз з магазину | Osobno preuzimanje | איסוף עצמי | รับที่ร้าน | Nhận tại cửa hàng
+		매장 픽업 | 門市自取 | 到店自提
 	`),
 	)('excludes by default the store pickup %s', (title) => {
 		expect(outcome(methods(title))).toMatchObject({ kind: 'skipped', code: 'shippingMethod' });
@@ -149,6 +152,8 @@ describe('the default of Exclude Shipping Methods', () => {
 		Consegna a domicilio | Entrega a domicilio | Bezorging | Pickup by courier | Store delivery
 		Collection of the week | GLS Paketshop | Retirada e entrega | Delivery from store
 		Odbiór w punkcie | Kurier InPost | Livrare prin curier | توصيل للمنزل | الاستلام من نقطة التوصيل
+		Doprava kurýrem | Zásilkovna | Leverans hem | Nouto Postin automaatista | Kapıya Teslim
+		Доставка курьером | จัดส่งถึงบ้าน | Giao hàng tận nơi | 宅配到府 | 超商取貨 | משלוח עד הבית
 		コンビニ受取 | 宅配便 | ہوم ڈیلیوری | होम डिलीवरी | JNE REG | Despacho a domicilio
 	`),
 	)('sends by default the delivery %s', (title) => {
