@@ -9,32 +9,32 @@ type PaymentKind = 'cashOnDelivery' | 'other' | 'unknown';
  * alternatives, and a question mark makes them optional. Spaces, letter case and accents don't matter.
  */
 const cashStems = compileStems(`
-	(cash|pay|payment|collect) (on|upon|at|when|when you) (the|your)? (delivery|delivered|arrival|receipt|receive|door), doorstep payment
+	(cash|pay|payment|collect) (on|upon|at|when|when you) (the|your)? (order is)? (delivery|delivered|arrival|receipt|receive|door), doorstep payment
 	pay (the)? (driver|courier|rider) in cash, pay the courier, cash to (the)? (driver|courier|rider)
 	contra reemb, contra entrega, contra reemborsament, contra reembossament
-	(pago|pagar|paga|efectivo|cobro) (al|a la|en la|al momento de la) (recibir|entrega|repartidor), paga cuando recibas, pago en destino
-	(pagamento|pagar|pague|paga|dinheiro) (na|no ato da|ao|no) (entrega|receber|recebimento), pagar na receção, à cobrança
+	(pago|pagar|paga|pagas|efectivo|cobro) (al|a la|en la|al momento de la|cuando|cuando lo) (recib|entrega|repartidor), (pago|pagar|paga) en (casa|destino)
+	(pagamento|pagar|pague|paga|dinheiro) (na|no ato da|ao|no|quando) (entrega|receber|recebimento), pagar na receção, à cobrança
 	(paiement|payer|payez|espèces|cash|comptant|règlement) à (la)? (livraison|réception), au livreur, contre remb
 	contrassegno, (paga|pagare|pagamento|contanti) (alla|al) (consegna|corriere|ricevimento)
 	nachnahme, (zahlung|bezahlung|bezahlen|barzahlung|bar) (bei|an der|an den|beim) (lieferung|anlieferung|zustellung|übergabe|haustür|tür|fahrer|zusteller)
-	rembours(?!ement), (betalen|betaling|contant) (bij|aan|aan de) (levering|aflevering|bezorging|deur|bezorger), kontant by aflewering
-	postförskott, betala vid leverans, efterkrav, oppkrav, opkrævning, (betaling|kontant) ved levering, póstkrafa
-	postiennakko, maksu toimituksen yhteydessä, lunamaks, pēcmaksa, apmaksa piegādes brīdī, apmokėjimas pristat
+	rembours(?!ement), (betalen|betaal|betaling|contant) (bij|aan|aan de) (levering|aflevering|bezorging|deur|huis|bezorger), kontant by aflewering
+	postförskott, (betala|kontant) vid (hem)? leverans, efterkrav, oppkrav, opkrævning, (betaling|betal|kontant) ved (levering|modtagelse), póstkrafa
+	postiennakko, (maksu|maksa) toimituksen yhteydessä, lunamaks, pēcmaksa, apmaksa (piegādes brīdī|saņemot), (apmokėjimas|atsiskaitymas) pristat
 	ramburs, (plata|cash|numerar) la (livrare|curier|primirea)
-	za pobraniem, pobranie, (płatność|zapłata|gotówka|gotówką) (przy odbiorze|przy dostawie|u kuriera)
+	za pobraniem, pobranie, (płatność|zapłata|gotówka|gotówką) (kurierowi)? (przy odbiorze|przy dostawie|u kuriera)
 	dobírk, dobierk, (platba|hotově|hotovosť) při (převzetí|prevzatí|doručení)
-	utánvét, fizetés átvételkor, készpénz a futárnak, paguaj në dorëzim
-	pouzeć, po povzetju, (plaćanje|plačilo) prilikom (preuzimanja|dostave), поузећ, (плаќање|плащане) при достав
-	наложен(ный|ным)? плат, (оплата|наличными) (наличными)? (при|курьеру) (получении|доставке|отриманні)?, післяплат, накладений платіж
-	αντικαταβολή, πληρωμή κατά την παράδοση
-	kapıda (nakit)? ödeme, kapıda nakit, teslimatta ödeme, qapıda ödəniş
-	عند (الاستلام|التسليم|التوصيل), پرداخت (در محل|هنگام تحویل), کیش آن ڈیلیوری
+	utánvét, fizetés átvételkor, (fizetés|készpénz) a futár(nak|nál), paguaj në dorëzim
+	pouzeć, po povzetju, (plaćanje|plačilo) prilikom (preuzimanja|dostave), поузећ, (плаќање|плащане) при (достав|получ)
+	налож(енный|еным|ен) плат, наложк, (оплата|наличными) (наличными|готівкою)? (при|курьеру|під час) (получении|доставке|отриман)?, післяплат, накладений платіж
+	αντικαταβολή, (πληρωμή|μετρητά) κατά την παράδοση, πληρωμή στον courier
+	kapıda (nakit)? ödeme, kapıda nakit, teslimatta (ödeme|nakit), qapıda ödəniş
+	(عند|حين|وقت|بعد|لدى) (ال)? (استلام|تسليم|توصيل), پرداخت (در محل|هنگام تحویل), کیش آن (ڈیلیوری|ڈلیوری)
 	(תשלום|מזומן) (במזומן)? (לשליח|בעת המסירה)
 	कैश ऑन डिलीवरी, डिलीवरी पर (नकद)? भुगतान, कॅश ऑन डिलिव्हरी, क्यास अन डेलिभरी, ক্যাশ অন ডেলিভারি, கேஷ் ஆன் டெலிவரி, క్యాష్ ఆన్ డెలివరీ
 	代金引換, 代引, (货到|貨到) (付款|付现|付現), 代收货款, 代收貨款
-	만나서 결제, 배송 시 결제, (เก็บเงิน|ชำระเงิน|จ่ายเงิน) ปลายทาง
-	(trả tiền|thanh toán) (tiền mặt)? khi (nhận|giao) hàng
-	bayar di (tempat|rumah), bayar saat (barang)? (di)? terima, tunai semasa penghantaran, bayad (sa|pag|pagka) deliver
+	만나서 결제, 배송 시 결제, (เก็บเงิน|ชำระเงิน|จ่ายเงิน) (สด)? (ปลายทาง|เมื่อรับ|เมื่อได้รับ)
+	(trả|trả tiền|thanh toán) (tiền mặt)? khi (nhận|giao) hàng, (giao hàng|giao hàng và) thu tiền, thu tiền tận nơi
+	bayar di (tempat|rumah), bayar saat (barang)? (di)? (terima|sampai), tunai semasa penghantaran, bayad (sa|pag|pagka) deliver
 `);
 
 /** Whole words: in other words, "cod" means nothing, and it is a code in several languages. */
@@ -57,7 +57,8 @@ const cash = new Set(
 const otherWords = compileWords(`
 	prepaid prepay* prepag* prepagad* prépay* pre-paid vorkasse vorauskasse vooruitbetal* предоплат* anticipad* anticipat* advance upfront online
 	bank* banc* banq* banco* deposit* depósito transfer* transferencia* transferência* virement* bonifico überweisung* overboeking przelew* převod* prevod* havale eft swift wire sepa spei pse
-	card cards tarjeta* cartão carte carta kreditkarte* karte karta kartą kartou kart card-ul kort 'card' картой карта بطاقة البطاقة بنك بنكي تحويل أونلاين כרטיס
+	card* tarjeta* cartão carte cartes carta kreditkarte* kart* kort* kaard* карт* καρτ* کارت* thẻ-tín-dụng bằng-thẻ بطاقة البطاقة بالبطاقة ببطاقة فيزا بالفيزا مدى شبكة بنك بنكي تحويل أونلاين כרטיס
+	terminal pos mpos tpe datáfono* maquininha pin pinnen vipps swish mobilepay
 	invoice factura* facture* fattura factuur rechnung* lastschrift cheque check chèque money-order
 	paypal stripe klarna afterpay affirm clearpay sezzle tabby tamara tamam mollie payu ideal bancontact sofort visa mastercard amex bizum satispay multibanco mbway paymob fawry فوري فودافون
 	shopify-payments shop-pay shop-cash bogus authorize-net external-* store-credit credit* gift* voucher wallet* billetera monedero apple-pay google-pay amazon-pay
@@ -68,7 +69,7 @@ const otherWords = compileWords(`
 
 /** In scripts without spaces between words. */
 const otherSigns = compileStems(`
-	コンビニ, 振込, 銀行, 银行, 前払, カード, クレジット, 支付宝, 微信, 转账, 轉帳, โอนเงิน, ธนาคาร, 계좌이체, 카드
+	コンビニ, 振込, 銀行, 银行, 前払, カード, クレジット, 刷卡, บัตร, 支付宝, 微信, 转账, 轉帳, โอนเงิน, ธนาคาร, 계좌이체, 카드
 `);
 
 /** Words by which a name says the opposite, or that it is about something else. */

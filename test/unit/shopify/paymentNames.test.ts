@@ -42,6 +42,14 @@ describe('names of cash on delivery', () => {
 		கேஷ் ஆன் டெலிவரி | క్యాష్ ఆన్ డెలివరీ | ক্যাশ অন ডেলিভারি | 代金引換 | 代引き | 商品代引 | 货到付款 | 貨到付款
 		代收貨款 | 만나서 결제 | 배송 시 결제 | เก็บเงินปลายทาง | ชำระเงินปลายทาง
 		Thanh toán tiền mặt khi giao hàng | Trả tiền khi nhận hàng | Bayar di Tempat
+		الدفع عند استلام الطلب | الدفع وقت الاستلام | الدفع بعد الاستلام | Giao hàng thu tiền | Thu tiền tận nơi
+		Trả tiền mặt khi giao hàng | เก็บเงินสดปลายทาง | ชำระเงินเมื่อได้รับสินค้า | Bayar saat barang sampai
+		Μετρητά κατά την παράδοση | Teslimatta Nakit | Наложка | Плащане при получаване | Оплата під час отримання
+		Оплата готівкою при отриманні | Płatność kurierowi przy odbiorze | Paga en casa | Paga cuando lo recibas
+		Pagas al recibir | Pague quando receber | Pay in cash when your order is delivered | Betala vid hemleverans
+		Betal ved levering | Kontant ved modtagelse | Betaal aan de deur | Contant aan huis | Fizetés a futárnál
+		Maksa toimituksen yhteydessä | Atsiskaitymas pristatymo metu | Apmaksa saņemot | کیش آن ڈلیوری
+		Releasit COD | EasySell Cash on Delivery | Ship COD | PAGO CONTRAENTREGA 🚚 | Αντικαταβολή με ΕΛΤΑ
 		डिलीवरी पर नकद भुगतान | Bayad sa delivery | Bayar Saat Barang Diterima | Tunai semasa penghantaran
 	`);
 
@@ -91,6 +99,12 @@ const similar = namesIn(`
 	Πληρωμή πριν την παράδοση | الدفع قبل الاستلام | תשלום לפני המסירה
 	Bayar sebelum pengiriman | 배송 전 결제 | 配達前に支払い | 货到前付款 | Prepayment before delivery
 	Kapıda ödeme değil | Prepaid (no cash on delivery) | Bank transfer - COD not available
+	Kartla kapıda ödeme | Πληρωμή στον courier με κάρτα | ชำระเงินปลายทางด้วยบัตร | 貨到付款 刷卡
+	Thanh toán khi nhận hàng bằng thẻ | پرداخت در محل با کارت | Maksu toimituksen yhteydessä kortilla
+	الدفع بالبطاقة عند الاستلام | الدفع عند الاستلام بالفيزا | شبكة عند الاستلام | Betaling ved levering med Vipps
+	Betalen bij levering met pin | Plata la curier cu cardul | Pago contra entrega con datáfono
+	Pagamento na entrega com maquininha | Paiement à la livraison par TPE | Pagamento alla consegna con POS
+	Bayar di tempat pakai kartu | Paga ahora y recibe en casa | 超商取貨付款 | Pago en tienda al recoger
 	Sin contra reembolso | Pas de paiement à la livraison | Non alla consegna | Não na entrega
 	Keine Nachnahme | Ohne Nachnahme | Überweisung statt Nachnahme | Geen rembours
 	Inte postförskott | Ikke efterkrav | Nie za pobraniem | Bez dobírky | Не при получении
