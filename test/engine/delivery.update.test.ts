@@ -263,7 +263,7 @@ describe('rejected ID in the middle of a run', () => {
 		expect(error).toMatchObject({
 			message:
 				'Delivery no-such-delivery was not updated: the Delivery Service could not find the requested resource (status 404) [item 0]',
-			description: `Check the delivery IDs or reference IDs, and the Base URL in the credential. The service says: Unknown deliveries: no-such-delivery (NOT_FOUND). Rejected: no-such-delivery. Not sent (3): ${ids.slice(20).join(', ')}. Deliveries updated in this run: 19.`,
+			description: `Check the delivery ID, and the Base URL in the credential. The service says: Unknown deliveries: no-such-delivery (NOT_FOUND). Rejected: no-such-delivery. Not sent (3): ${ids.slice(20).join(', ')}. Deliveries updated in this run: 19.`,
 			context: {
 				itemIndex: 0,
 				data: {
@@ -318,7 +318,9 @@ test('an AI agent, which gets only the message of an error, learns what to do fr
 
 	const { error } = await service.run(parameters, { node: 'deliveryServiceTool' });
 
-	expect(error?.message).toMatch(/^R9 was not updated: .* Check the delivery IDs or reference IDs/);
+	expect(error?.message).toMatch(
+		/^R9 was not updated: .* Check the reference ID, and the Base URL/,
+	);
 	expect(error?.description).toBeFalsy();
 });
 

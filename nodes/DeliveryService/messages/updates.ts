@@ -4,6 +4,7 @@ import { endSentence, joinSentences, lowerFirst } from '../common/text';
 import type { Cause, FailedUpdate, Update, UpdateOutcome, UpdateResult } from '../sending/updates';
 import { isSuccess } from '../service/client';
 import { explainFailure, notADeliveryService, serviceDetail } from '../service/errors';
+import type { TargetKind } from '../service/schemas';
 import { causeOf } from './causes';
 import { listNames } from './lists';
 
@@ -11,7 +12,7 @@ type Failure = FailedUpdate['outcome'];
 
 /** What happened to a delivery that was not updated, or may not have been, and what to do. */
 export function updateProblem({ id, targetKind }: UpdateResult, outcome: Failure): Problem {
-	const { message, description } = explainCause(outcome.cause);
+	const { message, description } = explainCause(outcome.cause, targetKind);
 	const cause = lowerFirst(message);
 	const isReference = targetKind === 'referenceIds';
 	if (outcome.kind === 'unknown') {
@@ -42,7 +43,7 @@ function unknownAdvice({
 	return detail ? `${advice} ${detail}` : advice;
 }
 
-function explainCause(cause: Cause): Problem {
+function explainCause(cause: Cause, targetKind: TargetKind): Problem {
 	const description = 'Run the workflow again to update it.';
 	switch (cause.kind) {
 		case 'stopped':
@@ -53,7 +54,7 @@ function explainCause(cause: Cause): Problem {
 			if (isSuccess(cause))
 				return { message: `the response does not confirm it (status ${cause.status})` };
 	}
-	return explainFailure(cause, 'delivery IDs or reference IDs');
+	return explainFailure(cause, targetKind === 'referenceIds' ? 'reference ID' : 'delivery ID');
 }
 
 /** Why the fields of an item are no update. */

@@ -33,7 +33,7 @@ const problemsByStatus: Readonly<Record<number, Problem>> = {
 };
 
 /** The IDs in an operation's request: the ones that the service may not have found. */
-type RequestedIds = 'delivery IDs or reference IDs' | 'Company ID and warehouse IDs';
+type RequestedIds = 'delivery ID' | 'reference ID' | 'Company ID and warehouse IDs';
 
 /** Whether a response refers to another URL. Redirects are not followed. */
 export function isRedirect({ status = 0 }: Exchange): boolean {

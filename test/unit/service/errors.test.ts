@@ -64,10 +64,10 @@ describe('explaining a response', () => {
 	});
 
 	test('advises to check the IDs that the user entered on a 404', () => {
-		expect(explainFailure(respondWith(404), 'delivery IDs or reference IDs').description).toBe(
-			'Check the delivery IDs or reference IDs, and the Base URL in the credential.',
+		expect(explainFailure(respondWith(404), 'delivery ID').description).toBe(
+			'Check the delivery ID, and the Base URL in the credential.',
 		);
-		expect(explainFailure(respondWith(403), 'delivery IDs or reference IDs')).toEqual(
+		expect(explainFailure(respondWith(403), 'delivery ID')).toEqual(
 			explainFailure(respondWith(403)),
 		);
 	});
