@@ -49,7 +49,7 @@ export function isAboutAllRequests(exchange: Exchange): boolean {
  * Explains a failed request and what to do, including the code and message of the service
  * (docs/api.md, section 7).
  *
- * @param requestedIds the IDs that the user entered, for the advice on a 404
+ * @param requestedIds the IDs that the user entered, for the advice on 403 and 404
  */
 export function explainFailure(exchange: Exchange, requestedIds?: RequestedIds): Problem {
 	if (exchange.kind === 'noResponse') return explainNoResponse(exchange);
@@ -57,10 +57,7 @@ export function explainFailure(exchange: Exchange, requestedIds?: RequestedIds):
 	const detail = serviceMessage(exchange);
 	const known = problemsByStatus[status];
 	if (known) {
-		const advice =
-			status === 404 && requestedIds
-				? `Check the ${requestedIds}, and the Base URL in the credential.`
-				: known.description;
+		const advice = (requestedIds && adviceForIds(status, requestedIds)) ?? known.description;
 		return { ...known, description: joinSentences([advice, detail]) };
 	}
 	if (status === 429)
@@ -85,6 +82,14 @@ export function explainFailure(exchange: Exchange, requestedIds?: RequestedIds):
 		message: `The Delivery Service returned a server error (status ${status})`,
 		description: joinSentences([retryAfterAdvice(exchange) ?? 'Try again later.', detail]),
 	};
+}
+
+/** What to do about a status of a request with these IDs. An update has no company ID. */
+function adviceForIds(status: number, requestedIds: RequestedIds): string | undefined {
+	if (status === 404) return `Check the ${requestedIds}, and the Base URL in the credential.`;
+	if (status === 403 && requestedIds !== 'Company ID and warehouse IDs')
+		return 'The delivery may belong to another company: use the API key of that company.';
+	return undefined;
 }
 
 /** The service's own advice on when to retry (`Retry-After`). */

@@ -67,7 +67,16 @@ describe('explaining a response', () => {
 		expect(explainFailure(respondWith(404), 'delivery ID').description).toBe(
 			'Check the delivery ID, and the Base URL in the credential.',
 		);
-		expect(explainFailure(respondWith(403), 'delivery ID')).toEqual(
+		expect(explainFailure(respondWith(401), 'delivery ID')).toEqual(
+			explainFailure(respondWith(401)),
+		);
+	});
+
+	test('advises to check the company only if the request has one', () => {
+		expect(explainFailure(respondWith(403), 'reference ID').description).toBe(
+			'The delivery may belong to another company: use the API key of that company.',
+		);
+		expect(explainFailure(respondWith(403), 'Company ID and warehouse IDs')).toEqual(
 			explainFailure(respondWith(403)),
 		);
 	});
