@@ -105,6 +105,12 @@ function saysCash(text: string): boolean {
 	return isNamed && rest.length <= maxOtherLetters;
 }
 
+/** Whether a text is a number with at most a currency: "+ 5,90 EUR". */
+function isAmount(text: string): boolean {
+	const letters = text.replace(/\P{L}/gu, '').length;
+	return letters === 0 || (letters <= 3 && /\p{Nd}/u.test(text));
+}
+
 function readName(name: string): PaymentKind {
 	const outside = wordsOf(name.replace(bracket, ' '));
 	const inside = Array.from(name.matchAll(bracket), ([, text = '']) => wordsOf(text));
@@ -112,7 +118,7 @@ function readName(name: string): PaymentKind {
 	const isOther = otherWords.test(whole) || otherSigns.test(whole.replaceAll(' ', ''));
 	if (![outside, ...inside].some(saysCash)) return isOther ? 'other' : 'unknown';
 	const areBracketsKnown = inside.every(
-		(text) => !/\p{L}/u.test(text) || cash.has(text) || saysCash(text),
+		(text) => isAmount(text) || cash.has(text) || saysCash(text),
 	);
 	return isOther || contradictions.test(whole) || !areBracketsKnown ? 'unknown' : 'cashOnDelivery';
 }

@@ -137,7 +137,8 @@ describe('a name with more than one known part, or with a word more', () => {
 		Cash on Delivery [COD] - Pakistan | COD – Bayar di Tempat | Efectivo / Contra entrega
 		Cash or card on delivery | Platnosc za pobraniem | DHL Nachnahme | Cash on Delivery (+ 3.50)
 		Оплата при получении (наличными) | Onder rembours (contant) | Dobírka (hotově) | Thu hộ (COD)
-		Αντικαταβολή (μετρητά) | الدفع عند الاستلام (كاش) | 💵 Cash on Delivery | COD via Shiprocket
+		Cash on Delivery (+10 SAR) | COD (+ Rs. 50) | Nachnahme (+5,90 EUR) | Kapıda Ödeme (+25 TL)
+		الدفع عند الاستلام (+10 ر.س) | Utánvét (990 Ft) | Αντικαταβολή (μετρητά) | الدفع عند الاستلام (كاش) | 💵 Cash on Delivery | COD via Shiprocket
 	`);
 
 	test.each(cash)('%s is cash on delivery', (name) => {
@@ -149,7 +150,7 @@ describe('a name with more than one known part, or with a word more', () => {
 		Pay on Delivery (Card) | Zahlung bei Abholung | Cash on Pickup | Kapıda Kredi Kartı ile Ödeme
 		Płatność kartą przy odbiorze | Оплата картой при получении | Cash on Delivery (Dubai only)
 		Contra entrega (tarjeta) | Cash on Delivery / Bank Transfer | COD - OXXO | COD advance
-		Partial COD | Pago contra entrega con tarjeta | Cod promoțional | COD charges | Cod QR
+		COD (UPI 50) | COD (50 advance) | Partial COD | Pago contra entrega con tarjeta | Cod promoțional | COD charges | Cod QR
 		Pay with our wallet app now and never think of paying cash on delivery again
 	`);
 
