@@ -21,19 +21,20 @@ const numberInName = new RegExp(
 /** A first line without a street, e.g. "12" or "12 B". */
 const onlyNumber = /^[#№]?\s*\p{Nd}+\s?\p{L}?$/u;
 
-/** A part of a building, e.g. "Apt 4", "Piso 3" or "Unit 3B". */
-const onlyUnit =
-	/^(?:apt|apartment|appartement|suite|ste|unit|flat|room|floor|apto|apartamento|depto|dpto|departamento|piso|interior|int|wohnung|whg|daire|квартира|кв)\.? ?#?\p{Nd}+[ -]?\p{L}?$/iu;
+/** A part of a building or whom to ask for, e.g. "Apt 4", "Piso 3", "Unit 3B" or "c/o Smith". */
+const noStreet =
+	/^(?:apt|apartment|appartement|suite|ste|unit|flat|room|floor|apto|apartamento|depto|dpto|departamento|piso|interior|int|wohnung|whg|daire|квартира|кв)\.? ?#?\p{Nd}+[ -]?\p{L}?$|^(?:c\/o|attn?[.:]) \P{Nd}*$/iu;
 
 /**
  * The street with its house number, and the rest, of an address in two lines: customers write the number into a
  * line of its own, or their apartment into the first one.
  */
 export function streetAndRest(firstLine: string, secondLine: string): [string, string?] {
-	if (isInTwoLines(firstLine, secondLine)) return [`${firstLine} ${secondLine}`];
 	const isStreet = /\p{L}{3}/u.test(secondLine) && /\p{Nd}/u.test(secondLine);
-	return onlyUnit.test(firstLine) && isStreet && !onlyUnit.test(secondLine)
-		? [secondLine, firstLine]
+	if (noStreet.test(firstLine) && isStreet && !noStreet.test(secondLine))
+		return [secondLine, firstLine];
+	return isInTwoLines(firstLine, secondLine)
+		? [`${firstLine} ${secondLine}`]
 		: [firstLine, secondLine];
 }
 

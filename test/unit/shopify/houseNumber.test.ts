@@ -36,6 +36,7 @@ test.each([
 	['Kerkstraat', '0612345678'],
 	['12', '3'],
 	['Apt 4', 'Harbor House'],
+	['c/o Müller, Hauptstraße 12', 'Hinterhof 2'],
 	['Apt 4', 'Floor 2'],
 	['Unit Street 5', 'Building 3'],
 	['Apt 4, 12 Main Street', 'Gate 3'],
@@ -49,6 +50,8 @@ test.each([
 	['Unit 3B', '77 High Street, Leeds'],
 	['Depto. 501', 'Av. Reforma 222'],
 	['Piso 3', 'Calle Mayor 12'],
+	['c/o Müller', 'Hauptstraße 12'],
+	['Attn: Reception', '350 5th Avenue'],
 	['кв. 5', 'ул. Ленина 12'],
 ])('%s / %s has its street in the second line', (apartment, street) => {
 	expect(streetAndRest(apartment, street)).toEqual([street, apartment]);
