@@ -506,6 +506,8 @@ describe('an unexpected error after the deliveries were sent', () => {
 			const [first] = service.control.deliveries();
 			expect(outcomesOf(items)).toEqual(['created', 'unknown', 'invalid']);
 			expect(items[0]?.json).toMatchObject({ id: first?.record.id, referenceId: 'R0' });
+			const advice = skipAlreadySent ? 'run the operation "Allow Resending" for R1' : 'Look for it';
+			expect(items[1]?.json.message).toContain(advice);
 			expect(pairedItems(items)).toEqual([0, 1, 2]);
 			expect(service.existing()).toEqual(['R0', 'R1']);
 		},
