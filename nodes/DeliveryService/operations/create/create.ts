@@ -31,6 +31,8 @@ import { updateChanged } from './updateChanged';
 
 /** A run of Create. */
 interface CreateRun extends RunSettings {
+	context: IExecuteFunctions;
+	parameters: ParameterReader;
 	/** Remembers what the workflow sent; undefined if it doesn't. */
 	ledger?: Ledger;
 	/**
@@ -59,14 +61,14 @@ export async function createDeliveries(
 			const run = openRun(context, parameters, selectSource(parameters));
 			jobs = await mapItems(context, (item) => readItem(parameters, run, item));
 			await shareOwnMemory(context, jobs);
-			if (!context.continueOnFail() && !run.sendsOthers) assertValid(context.getNode(), jobs);
+			if (!run.sendsOthers) assertValid(context.getNode(), jobs);
 			if (run.ledger) await lookUpUnsent(jobs, run.ledger);
 			if (run.options.dryRun) {
-				await lookUp(context, run, jobs);
+				await lookUp(run, jobs);
 				if (isPreview(context)) return preview(context, jobs, run.options.simplify);
 				for (const job of jobs) job.outcome ??= { kind: 'notSent', why: { code: 'dryRun' } };
 			}
-			return await send(context, parameters, run, jobs);
+			return await send(run, jobs);
 		},
 		(problem) => {
 			const why = { code: 'notStarted', problem } as const;
@@ -104,18 +106,13 @@ function openRun(
 	const sendsOthers = context.continueOnFail() || (source.isIndependent === true && isRemembered);
 	const ledger = isRemembered ? openLedger(context) : undefined;
 	const items = context.getInputData(0, 'main');
-	return { items, source, options, ledger, isRemembered, sendsOthers };
+	return { context, parameters, items, source, options, ledger, isRemembered, sendsOthers };
 }
 
-async function send(
-	context: IExecuteFunctions,
-	parameters: ParameterReader,
-	run: CreateRun,
-	jobs: readonly Job[],
-): Promise<INodeExecutionData[]> {
-	const { options } = run;
-	const report = await sendOrRemember(context, run, jobs);
-	const isRecorded = await reportChanges(context, parameters, run, jobs);
+async function send(run: CreateRun, jobs: readonly Job[]): Promise<INodeExecutionData[]> {
+	const { context, options } = run;
+	const report = await sendOrRemember(run, jobs);
+	const isRecorded = await reportChanges(run, jobs);
 	if (context.getExecutionCancelSignal()?.aborted) logOutcomes(context, jobs);
 	const failure = context.continueOnFail() ? undefined : failureSummary(jobs);
 	if (failure) {
@@ -136,9 +133,7 @@ async function send(
  * @returns whether that is recorded: if not, a later run reports the changes again
  */
 async function reportChanges(
-	context: IExecuteFunctions,
-	parameters: ParameterReader,
-	{ ledger, options }: CreateRun,
+	{ context, parameters, ledger, options }: CreateRun,
 	jobs: readonly Job[],
 ): Promise<boolean> {
 	if (!ledger || options.dryRun) return true;
@@ -158,40 +153,29 @@ async function reportChanges(
 }
 
 /** Sends what is to be sent, and remembers what was met. A Dry Run leaves no trace. */
-async function sendOrRemember(
-	context: IExecuteFunctions,
-	run: CreateRun,
-	jobs: readonly Job[],
-): Promise<Report> {
+async function sendOrRemember(run: CreateRun, jobs: readonly Job[]): Promise<Report> {
 	if (run.options.dryRun) return nothingSent;
-	if (jobs.some(({ delivery }) => delivery))
-		return await sendJobs(jobs, await openSending(context, run));
-	if (run.ledger)
-		await withLedger(context, run.ledger, async (ledger) => {
-			rememberMet(jobs, ledger);
-			await ledger.flush();
-		});
+	if (jobs.some(({ delivery }) => delivery)) return await sendJobs(jobs, await openSending(run));
+	await withLedger(run, async (ledger) => {
+		rememberMet(jobs, ledger);
+		await ledger.flush();
+	});
 	return nothingSent;
 }
 
 /** Finds out what a run would send. Checks the credential as a run does. */
-async function lookUp(
-	context: IExecuteFunctions,
-	{ ledger: opened }: CreateRun,
-	jobs: readonly Job[],
-): Promise<void> {
-	await openClient(context);
-	if (opened)
-		await withLedger(context, opened, async (ledger) => {
-			await lookUpJobs(jobs, ledger);
-		});
+async function lookUp(run: CreateRun, jobs: readonly Job[]): Promise<void> {
+	await openClient(run.context);
+	await withLedger(run, async (ledger) => await lookUpJobs(jobs, ledger));
 }
 
 /** @throws NodeOperationError when the credential is incomplete */
-async function openSending(
-	context: IExecuteFunctions,
-	{ options, ledger, sendsOthers }: CreateRun,
-): Promise<SendingOptions> {
+async function openSending({
+	context,
+	options,
+	ledger,
+	sendsOthers,
+}: CreateRun): Promise<SendingOptions> {
 	const client = await openClient(context);
 	const { baseUrl, apiKeyId } = client.credential;
 	return {
@@ -207,14 +191,17 @@ async function openSending(
 	};
 }
 
-/** Uses the ledger before anything is sent. @throws NodeOperationError when n8n's database fails */
-async function withLedger<Value>(
-	context: IExecuteFunctions,
-	ledger: Ledger,
-	work: (ledger: Ledger) => Promise<Value>,
-): Promise<Value> {
+/**
+ * Uses the ledger, if there is one, before anything is sent.
+ *
+ * @throws NodeOperationError when n8n's database fails
+ */
+async function withLedger(
+	{ context, ledger }: CreateRun,
+	work: (ledger: Ledger) => Promise<void>,
+): Promise<void> {
 	try {
-		return await work(ledger);
+		if (ledger) await work(ledger);
 	} catch (error) {
 		throw operationError(context.getNode(), storeProblem(error));
 	}
