@@ -145,35 +145,18 @@ function partCash(
 	{ lines }: OrderUnits,
 	unpaid: Decimal,
 ): Result<CashDecision, CashProblem> {
-	const decimals = Math.max(currencyDecimals(order.currency), unpaid.scale);
-	const paidFor: Array<LineUnits & { price: Decimal }> = [];
-	for (const entry of lines.filter(({ kept }) => kept > 0)) {
-		const price = priceOfUnits(entry.line, entry.kept, order.currency);
-		if (!price) return failure(unknownPrice(entry));
-		paidFor.push({ ...entry, price });
-	}
-	const worth = paidFor.map(({ price }) => price).reduce(add, zero);
-	const total = [order.current_total_price ?? order.total_price ?? zero, unpaid].reduce(max, worth);
-	const [fees, paid] = [subtract(total, worth), subtract(total, unpaid)];
-	const first = lines.find(({ line }) => needsShipping(line) && line.quantity > 0);
-	const feesOf = (count: number) =>
-		first ? share(fees, count, first.line.quantity, decimals) : zero;
-	const costOf = (countOf: (entry: LineUnits) => number) =>
-		paidFor
-			.map((entry) => share(entry.price, countOf(entry), entry.shipped, decimals))
-			.reduce(add, feesOf(first ? countOf(first) : 0));
+	const costs = readCosts(order, lines, unpaid);
+	if (!costs.ok) return costs;
+	const { costOf, lostFees, paid } = costs.value;
 	const ofFulfilled = costOf(fulfilledUnits);
 	const isPaymentClear = isEqual(paid, ofFulfilled);
 	const cost = costOf(({ taken }) => taken);
 	const rest = isPaymentClear ? cost : max(subtract(cost, paid), zero);
 	const collected = min(rest, unpaid);
 	const isSettled = sign(collected) === 0;
-	const isRest = sign(subtract(unpaid, collected)) > 0;
-	const why =
-		sign(subtract(cost, rest)) > 0
-			? 'paymentUnclear'
-			: sign(feesOf(first?.canceled ?? 0)) > 0 && 'feesLost';
 	const actions = isSettled ? [] : currencyActions(order, collected);
+	const isRest = sign(subtract(unpaid, collected)) > 0;
+	const why = whyReduced(subtract(cost, rest), lostFees);
 	if (isRest && why)
 		actions.push({
 			code: 'cashReduced',
@@ -191,6 +174,48 @@ function partCash(
 			...(isTouched && !isPaymentClear && sign(paid) > 0 && { isUnclear: true }),
 		},
 	};
+}
+
+/** Why perhaps nobody collects the rest; undefined if the drivers of the other items do. */
+function whyReduced(subtracted: Decimal, lostFees: Decimal): CashReduced['why'] | undefined {
+	if (sign(subtracted) > 0) return 'paymentUnclear';
+	return sign(lostFees) > 0 ? 'feesLost' : undefined;
+}
+
+/** What an order costs by its items, each with its share of what else it costs. */
+interface Costs {
+	/** What some units of each line cost. */
+	costOf: (countOf: (line: LineUnits) => number) => Decimal;
+	/** The share of the fees that nobody collects, because its units were removed. */
+	lostFees: Decimal;
+	/** What was paid of all. */
+	paid: Decimal;
+}
+
+function readCosts(
+	order: Order,
+	lines: readonly LineUnits[],
+	unpaid: Decimal,
+): Result<Costs, CashProblem> {
+	const decimals = Math.max(currencyDecimals(order.currency), unpaid.scale);
+	const paidFor: Array<LineUnits & { price: Decimal }> = [];
+	for (const entry of lines.filter(({ kept }) => kept > 0)) {
+		const price = priceOfUnits(entry.line, entry.kept, order.currency);
+		if (!price) return failure(unknownPrice(entry));
+		paidFor.push({ ...entry, price });
+	}
+	const worth = paidFor.map(({ price }) => price).reduce(add, zero);
+	const total = [order.current_total_price ?? order.total_price ?? zero, unpaid].reduce(max, worth);
+	const fees = subtract(total, worth);
+	const first = lines.find(({ line }) => needsShipping(line) && line.quantity > 0);
+	const feesOf = (count: number) =>
+		first ? share(fees, count, first.line.quantity, decimals) : zero;
+	const costOf: Costs['costOf'] = (countOf) =>
+		paidFor
+			.map((entry) => share(entry.price, countOf(entry), entry.shipped, decimals))
+			.reduce(add, feesOf(first ? countOf(first) : 0));
+	const lostFees = feesOf(first?.canceled ?? 0);
+	return { ok: true, value: { costOf, lostFees, paid: subtract(total, unpaid) } };
 }
 
 /** The units of a line that were fulfilled, even if the order doesn't list its fulfillments. */
