@@ -226,6 +226,6 @@ function instructions({ n8n, n8nUrl, service, shopify, mailbox }: Running): stri
 		`Delivery Service  ${service.url} (press Next: once picked up, the shop shows the tracking link)`,
 		`Mailbox           ${mailbox.url} (emails to the owner and to customers)`,
 		...(n8n ? [`n8n log           ${n8n.child.logFile}`] : []),
-		'Press Ctrl-C to stop. The next start goes on where you stopped.',
+		'Press Ctrl-C to stop. The next start continues where you stopped.',
 	].join('\n');
 }
