@@ -65,7 +65,7 @@ export const pickupByLocationField: INodeProperties = {
 	placeholder: 'Add Location',
 	default: {},
 	description:
-		'For shops that ship from several locations: the pickup of each. Orders from other locations, and orders not sent by fulfillment order, are rejected unless you add All Other Locations. Empty contact fields use the pickup fields.',
+		'For shops that ship from several locations: the pickup of each. Orders from other locations, and orders not sent by fulfillment order, are not sent unless you add All Other Locations. Empty contact fields use the pickup fields.',
 	options: [
 		{ displayName: othersName, name: 'others', values: pickupFields },
 		{ displayName: 'Location', name: 'entry', values: [locationField, ...pickupFields] },
