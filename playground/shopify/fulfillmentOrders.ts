@@ -177,6 +177,13 @@ export class FulfillmentOrders {
 		this.byId.set(id, { ...this.stored(id), ...change });
 	}
 
+	/** Removes a line item of an order from its fulfillment orders. */
+	removeLine(orderId: number, lineItemId: number): void {
+		for (const { id, order_id, line_items: lines } of this.byId.values())
+			if (order_id === orderId)
+				this.change(id, { line_items: lines.filter((line) => line.line_item_id !== lineItemId) });
+	}
+
 	/** Cancels the fulfillment orders of an order. */
 	cancel(orderId: number): void {
 		for (const { id, order_id } of this.byId.values())

@@ -7,45 +7,43 @@ import type { Duplex } from 'node:stream';
 
 import { createCertificate } from './certificate';
 
-/** A proxy that redirects a program's requests for one internet host to this process. */
+/** A proxy that redirects a program's requests for shops to this process. */
 export interface ShopProxy {
-	/** The URL of the proxy. */
-	readonly url: string;
 	/** Environment variables that make a Node.js program, such as n8n, use the proxy. */
 	readonly env: NodeJS.ProcessEnv;
+	/** Passes the requests for a host name, which the certificate must cover, to an application. */
+	serve(hostName: string, application: http.RequestListener): void;
 	/** Closes all connections and deletes the authority's file. */
 	close(): Promise<void>;
 }
 
 /**
- * Makes a listening HTTP server an HTTPS proxy that passes requests for one host name to an
- * application in this process, with its own certificate. It rejects all other hosts, so that its
- * clients reach nothing on the internet.
+ * Makes a listening HTTP server an HTTPS proxy that passes requests for shops to applications in this
+ * process, with its own certificate. It rejects all other hosts, so that its clients reach nothing on
+ * the internet.
  *
  * @param server the listening HTTP server
- * @param hostName the host name to serve
- * @param application handles its requests
+ * @param hostNames the host names of the certificate, e.g. `*.myshopify.com`
  * @returns the proxy
  */
 export async function attachShopProxy(
 	server: http.Server,
-	hostName: string,
-	application: http.RequestListener,
+	hostNames: readonly string[],
 ): Promise<ShopProxy> {
-	const { key, cert, authority } = await createCertificate([hostName]);
+	const { key, cert, authority } = await createCertificate(hostNames);
 	const folder = await mkdtemp(join(tmpdir(), 'delivery-service-proxy-'));
 	const authorityFile = join(folder, 'authority.pem');
 	await writeFile(authorityFile, authority);
 
-	// This server never listens: it gets its connections from the proxy.
-	const httpsServer = https.createServer({ key, cert }, application);
+	// These servers never listen: they get their connections from the proxy.
+	const httpsServers = new Map<string, https.Server>();
 	const open = new Set<Duplex>();
-	server.on('connect', ({ url }, socket, head) => {
+	server.on('connect', ({ url = '' }, socket, head) => {
 		socket.on('error', () => socket.destroy());
-		if (url !== `${hostName}:443`) {
-			socket.end(
-				forbiddenResponse(`This n8n runs with a test shop. It can only reach ${hostName}.`),
-			);
+		const httpsServer = httpsServers.get(url.replace(/:443$/, ''));
+		if (httpsServer === undefined) {
+			const shops = [...httpsServers.keys()].join(' and ');
+			socket.end(forbiddenResponse(`This n8n runs with a test shop. It can only reach ${shops}.`));
 			return;
 		}
 		open.add(socket);
@@ -59,7 +57,6 @@ export async function attachShopProxy(
 	if (address === null || typeof address === 'string') throw new Error('Not listening on a port');
 	const url = `http://127.0.0.1:${address.port}`;
 	return {
-		url,
 		env: {
 			// Programs differ in which spelling they use.
 			HTTPS_PROXY: url,
@@ -68,9 +65,12 @@ export async function attachShopProxy(
 			no_proxy: '127.0.0.1,localhost',
 			NODE_EXTRA_CA_CERTS: authorityFile,
 		},
+		serve(hostName, application) {
+			httpsServers.set(hostName, https.createServer({ key, cert }, application));
+		},
 		async close() {
 			for (const socket of open) socket.destroy();
-			httpsServer.close();
+			for (const httpsServer of httpsServers.values()) httpsServer.close();
 			await rm(folder, { recursive: true, force: true });
 		},
 	};

@@ -10,7 +10,7 @@ import { Feed } from '../service/feed';
 import type { LocalService } from '../service/server';
 import { adminApi, type ApiCall } from './api';
 import { App } from './app';
-import { attachShopProxy } from './proxy';
+import { attachShopProxy, type ShopProxy } from './proxy';
 import { Control, controlRouter } from './control';
 import { orderDeliveries } from './orderDeliveries';
 import { Shop } from './shop';
@@ -29,6 +29,8 @@ export interface ShopOptions {
 	readonly service?: Pick<LocalService, 'url' | 'control' | 'onChange'>;
 	/** Links at the top of the page. Defaults to none. */
 	readonly links?: readonly PageLink[];
+	/** A running shop whose n8n also reaches this one. The orders of both have the same names. */
+	readonly beside?: Pick<Shopify, 'proxy'>;
 }
 
 const savedShape = z.object({ shop: z.unknown(), app: z.unknown(), webhooks: z.unknown() });
@@ -48,6 +50,7 @@ export interface Shopify {
 	readonly app: App;
 	/** Environment variables that make n8n reach the shop, and nothing on the internet. */
 	readonly env: NodeJS.ProcessEnv;
+	readonly proxy: ShopProxy;
 	readonly shop: Shop;
 	readonly webhooks: Webhooks;
 	readonly control: Control;
@@ -83,10 +86,11 @@ export async function startShopify({
 	now: realNow = Date.now,
 	service,
 	links,
+	beside,
 }: ShopOptions = {}): Promise<Shopify> {
 	let passedMs = 0;
 	const now = () => realNow() + passedMs;
-	const shopSubdomain = 'larch-and-linen';
+	const shopSubdomain = beside ? 'birch-and-bell' : 'larch-and-linen';
 	const domain = `${shopSubdomain}.myshopify.com`;
 	const shopApp = new App({ domain, now });
 	const { clientSecret: appSecretKey, permanentToken } = shopApp;
@@ -131,6 +135,9 @@ export async function startShopify({
 	service?.onChange(onChange);
 	const webhooks = new Webhooks({ shopDomain: domain, app: shopApp, now, onChange });
 	const shop = new Shop({
+		domain,
+		// Shopify's IDs are different in each shop.
+		idsBefore: beside ? 500_000 : 0,
 		now: realNow,
 		report: (topic, resource) => {
 			webhooks.report(topic, resource);
@@ -147,14 +154,18 @@ export async function startShopify({
 	await once(server, 'listening');
 	const record = (call: ApiCall) => void calls.push(call);
 	const api = adminApi({ shop, webhooks, app: shopApp, now, record });
-	const proxy = await attachShopProxy(server, domain, api);
+	const proxy = beside?.proxy ?? (await attachShopProxy(server, ['*.myshopify.com']));
+	proxy.serve(domain, api);
+	const address = server.address();
+	if (address === null || typeof address === 'string') throw new Error('Not listening on a port');
 
 	return {
-		url: proxy.url,
+		url: `http://${host}:${address.port}`,
 		domain,
 		credential,
 		app: shopApp,
 		env: proxy.env,
+		proxy,
 		shop,
 		webhooks,
 		control,
@@ -183,7 +194,7 @@ export async function startShopify({
 		async close() {
 			feed.close();
 			webhooks.close();
-			await proxy.close();
+			if (!beside) await proxy.close();
 			server.close();
 			server.closeAllConnections();
 			await once(server, 'close');

@@ -64,6 +64,10 @@ export interface FulfillmentEventRequest {
 export type ReportEvent = (topic: string, resource: object) => void;
 
 interface ShopOptions {
+	/** The domain in the URLs of orders. */
+	readonly domain: string;
+	/** How many orders other shops have before, so that all IDs differ. */
+	readonly idsBefore: number;
 	readonly now: () => number;
 	/** Called with every event. */
 	readonly report: ReportEvent;
@@ -148,8 +152,9 @@ export class Shop {
 	 */
 	place(sample = samples[this.placed % samples.length], parts: readonly OrderPart[] = [{}]): Order {
 		if (sample === undefined) throw new Error('There are no sample orders');
+		const { domain, idsBefore } = this.options;
 		const number = (this.placed += 1);
-		const id = firstOrderId + number * orderIdStep;
+		const id = firstOrderId + (idsBefore + number) * orderIdStep;
 		const time = toShopifyTime(this.options.now());
 		const lineIds = new Map(sample.line_items.map((line) => [line.id, this.nextLineItemId()]));
 		const order = orderShape.parse({
@@ -159,14 +164,14 @@ export class Shop {
 			name: `#${firstOrderNumber + number}`,
 			number,
 			order_number: firstOrderNumber + number,
-			order_status_url: `https://larch-and-linen.myshopify.com/1/orders/${id}/authenticate`,
+			order_status_url: `https://${domain}/1/orders/${id}/authenticate`,
 			created_at: time,
 			processed_at: time,
 			updated_at: time,
 			cancelled_at: sample.cancelled_at && time,
 		});
 		this.ordersById.set(id, order);
-		this.shipping.add(order, number, parts);
+		this.shipping.add(order, idsBefore + number, parts);
 		this.options.report('orders/create', order);
 		this.options.report('orders/updated', order);
 		return order;
@@ -213,6 +218,23 @@ export class Shop {
 	/** Changes fields of an order. Returns the updated order. Throws a ShopRejection (404). */
 	edit(id: number, change: Readonly<Record<string, unknown>>): Order {
 		return this.update({ ...this.order(id), ...change });
+	}
+
+	/**
+	 * Removes a line item that was not shipped, as the merchant does with Edit order.
+	 *
+	 * @param change the amounts of the order without it
+	 * @returns the updated order
+	 * @throws ShopRejection (404)
+	 */
+	removeLine(id: number, lineItemId: number, change: Readonly<Record<string, unknown>>): Order {
+		const order = this.order(id);
+		this.shipping.removeLine(id, lineItemId);
+		const removed = { current_quantity: 0, fulfillable_quantity: 0 };
+		const line_items = order.line_items.map((line) =>
+			line.id === lineItemId ? { ...line, ...removed } : line,
+		);
+		return this.update({ ...order, ...change, line_items });
 	}
 
 	/**
@@ -302,7 +324,7 @@ export class Shop {
 		const order = this.orders().find(({ fulfillments }) => fulfillments.some(isMeant));
 		if (order === undefined) throw new ShopRejection(404, 'Fulfillment does not exist.');
 		const time = toShopifyTime(this.options.now());
-		const id = firstEventId + this.events.length + 1;
+		const id = firstEventId + this.options.idsBefore + this.events.length + 1;
 		const happened = request.happenedAt ?? time;
 		const event = { id, fulfillment_id: fulfillmentId, status, happened_at: happened, message };
 		this.events.push(event);
@@ -324,7 +346,7 @@ export class Shop {
 
 	private nextLineItemId(): number {
 		this.lineItems += 1;
-		return firstLineItemId + this.lineItems * lineItemIdStep;
+		return firstLineItemId + (this.options.idsBefore * 100 + this.lineItems) * lineItemIdStep;
 	}
 
 	private createFulfillment(
@@ -333,7 +355,7 @@ export class Shop {
 		{ tracking_info: { number = null, url = null, company = null } }: FulfillmentRequest,
 	): Fulfillment {
 		this.fulfillments += 1;
-		const id = firstFulfillmentId + this.fulfillments;
+		const id = firstFulfillmentId + this.options.idsBefore + this.fulfillments;
 		const time = toShopifyTime(this.options.now());
 		return {
 			id,
