@@ -173,7 +173,9 @@ function payload(name: string, make: () => object): object {
 		return { [name]: make(), userErrors: [] };
 	} catch (error) {
 		if (!(error instanceof ShopRejection)) throw error;
-		return { [name]: null, userErrors: [{ field: null, message: error.message }] };
+		const { errors, message } = error;
+		const messages = Array.isArray(errors) ? errors.map(String) : [message];
+		return { [name]: null, userErrors: messages.map((one) => ({ field: null, message: one })) };
 	}
 }
 
