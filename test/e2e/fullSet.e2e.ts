@@ -12,11 +12,13 @@ import {
 	nodeNames,
 	pickup,
 	readExample,
+	type FilledIn,
 } from '../../playground/examples';
 import type { OrderPart } from '../../playground/shopify/fulfillmentOrders';
 import { samples } from '../../playground/shopify/samples';
+import { startShopify } from '../../playground/shopify/server';
 import type { Order } from '../../playground/shopify/shapes';
-import { fireUpdates } from './support/events';
+import { eventCodes, fireUpdates } from './support/events';
 import { deliveriesOf, openShopEnvironment, type ShopEnvironment } from './support/shop';
 import { publishTrigger } from './support/webhookRepair';
 
@@ -31,6 +33,8 @@ const calling = (workflowId: string) => ({
 describe('examples with the table Deliveries in the newest n8n', () => {
 	let env: ShopEnvironment;
 	let orders: string;
+	/** The reference IDs of another shop, whose orders have the same names. */
+	const ofSecondShop: unknown[] = [];
 
 	beforeAll(async () => {
 		env = await openShopEnvironment('newest');
@@ -540,6 +544,95 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 		env.shopify.shop.cancel(order.id);
 	});
 
+	test('reads an order of 120 lines with 30 refunds completely, and updates its delivery when a line is removed', async () => {
+		const sample = samples[2]!;
+		const lines = Array.from({ length: 120 }, (_, index) => {
+			const left = index < 30 ? 2 : 3;
+			return {
+				...sample.line_items[0]!,
+				id: 13_000_000_000_001 + index,
+				quantity: 3,
+				current_quantity: left,
+				fulfillable_quantity: left,
+				price: '1.25',
+				grams: 100,
+			};
+		});
+		const refunds = lines.slice(0, 30).map(({ id }, index) => ({
+			id: 900_001 + index,
+			refund_line_items: [{ line_item_id: id, quantity: 1, restock_type: 'cancel' }],
+		}));
+		const owed = (amount: string) => ({ total_outstanding: amount, current_total_price: amount });
+		const order = await placeOrder({ ...sample, line_items: lines, refunds, ...owed('412.50') });
+		const sent = () => deliveriesOf(env, order)[0]?.request;
+		expect(deliveriesOf(env, order)).toHaveLength(1);
+		// 330 units: 30 lines of 2, and 90 of 3.
+		expect(sent()).toMatchObject({ cod: 412.5, packages: [{ qty: 1, price: 412.5, weight: 33 }] });
+		await rowOf(order, { status: 'processing' });
+		env.shopify.shop.removeLine(order.id, order.line_items.at(-1)!.id, owed('408.75'));
+		await waitFor('the update', () => sent()?.packages[0]?.price === 408.75);
+		expect(sent()).toMatchObject({ packages: [{ qty: 1, price: 408.75, weight: 32.7 }] });
+		const { subject } = await env.email('the customer now owes 408.75 USD');
+		expect(subject).toContain(order.name);
+		env.shopify.shop.cancel(order.id);
+	});
+
+	test('two shops with the same order names have their own deliveries, rows, updates and emails', async () => {
+		const { client } = env.installation;
+		const second = await startShopify({ beside: env.shopify });
+		const { shopify: type } = credentialTypes;
+		const name = 'Second shop';
+		const id = await client.createCredential(name, type, second.credential);
+		const publishSecond = async (example: 'orders' | 'updates', filled: FilledIn = {}) => {
+			const workflow = await env.store(
+				example,
+				{ ...filledIn(second), ...filled },
+				{ [type]: { id, name } },
+			);
+			await client.publish(workflow);
+			return workflow;
+		};
+		const quick = { 'Wait for Table Row': { amount: 1, unit: 'seconds' } };
+		const order = await placeOrder();
+		// Orders from before the workflow, so that the next one has the same name.
+		const earlier = Number(order.name.slice(1)) - 1001;
+		for (let count = 0; count < earlier; count += 1) second.shop.place(samples[0]);
+		const secondOrders = await publishSecond('orders');
+		const other = await afterReports(() => second.shop.place(samples[1]), secondOrders);
+		expect(other.name).toBe(order.name);
+		const updates = await env.publish('updates', quick);
+		const secondUpdates = await publishSecond('updates', quick);
+
+		const [delivery, otherDelivery] = deliveriesOf(env, order);
+		ofSecondShop.push(otherDelivery?.record.referenceId);
+		expect(deliveriesOf(env, order)).toHaveLength(2);
+		await env.afterExecutions(orders, 1, () => env.shopify.shop.cancel(order.id));
+		await env.afterExecutions(secondOrders, 1, () => second.control.changeAddress(other.id));
+		const pickedUp = { id: otherDelivery?.record.id, status: 'picked up', company_id: '1001' };
+		await env.afterExecutions(updates, 1, async () => {
+			await env.afterExecutions(secondUpdates, 1, async () => {
+				await control().fireEvent(eventCodes.updateTask, { ...pickedUp, city_id: '7' });
+			});
+		});
+
+		expect(await rowsOf(order)).toMatchObject([
+			{ shop: shopDomain(), deliveryId: delivery?.record.id, status: 'processing' },
+			{ shop: second.domain, deliveryId: otherDelivery?.record.id, status: 'picked up' },
+		]);
+		const addresses = deliveriesOf(env, order).map(({ request }) => JSON.stringify(request));
+		const newStreet = String(second.shop.order(other.id).shipping_address?.address1);
+		expect(addresses.map((text) => text.includes(newStreet))).toEqual([false, true]);
+		expect(env.shopify.shop.order(order.id).fulfillments).toEqual([]);
+		expect(second.shop.order(other.id).fulfillments).toMatchObject([
+			{ tracking_url: otherDelivery?.record.trackLink },
+		]);
+		const [email, ...others] = env.emails(order.name);
+		expect(others).toEqual([]);
+		expect(email?.text).toContain(`\nhttps://${shopDomain()}/admin/orders/${order.id}\n`);
+		for (const workflow of [secondOrders, updates, secondUpdates]) await client.unpublish(workflow);
+		await second.close();
+	});
+
 	test('finds a cancellation that Shopify did not report', async () => {
 		const order = await placeOrder();
 		const { client } = env.installation;
@@ -673,13 +766,13 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 			[nodeNames.getExecutions]: {
 				filters: { workflowId: { __rl: true, mode: 'id', value: orders } },
 			},
-			[nodeNames.settings]: { shop: shopDomain() },
 		});
 		expect((await client.run(report, nodeNames.everyMorning)).status).toBe('success');
-		const { text } = await env.email('Deliveries of the last 24 hours');
+		const { subject, text } = await env.email('Deliveries of the last 24 hours');
+		expect(subject).toContain(`(${shopDomain()})`);
 		expect(text).toMatch(/^Sent in the last 24 hours: [1-9]/);
 		expect(text).toMatch(/\nWaiting or left out:\n[^]*1 × is not paid yet \(bank transfer\)\n/);
-		const week = (await env.rows({ shop: shopDomain() })).filter(({ deliveryId }) => deliveryId);
+		const week = (await env.rows({ workflowId: orders })).filter(({ deliveryId }) => deliveryId);
 		const cost = week.reduce((sum, { price }) => sum + Number(price), 0);
 		expect(cost).toBeGreaterThan(0);
 		expect(text).toContain(
@@ -692,7 +785,9 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 
 	test('delivers no fulfillment order twice in all tests above', () => {
 		for (const order of env.shopify.shop.orders()) {
-			const references = deliveriesOf(env, order).map(({ record }) => record.referenceId);
+			const references = deliveriesOf(env, order)
+				.map(({ record }) => record.referenceId)
+				.filter((reference) => !ofSecondShop.includes(reference));
 			expect(new Set(references).size).toBe(references.length);
 			expect(references.length).toBeLessThanOrEqual(
 				env.shopify.shop.fulfillmentOrders(order.id).length,
