@@ -142,14 +142,21 @@ describe('the email of "Fulfillment orders to deliveries"', () => {
 		expect(subject).toBe('Action needed: #0-5, #1-5, #2-5, #3-5, #4-5');
 	});
 
+	/** What the node Why Not Read makes of an item. */
+	const whyNotRead = (json: IDataObject): IDataObject => {
+		const { assignments } = setSchema.parse(parametersOf(file, 'Why Not Read')).assignments;
+		return Object.fromEntries(assignments.map(({ name, value }) => [name, evaluated(value, json)]));
+	};
+
 	test.each([
 		[{ errors: [{ message: 'Access denied' }] }, 'Access denied'],
-		[{ problem: 'Not Found' }, 'Not Found'],
+		[{ name: '#1001', error: { message: 'Not Found' } }, '#1001: Not Found'],
 		[{ data: { order: null } }, 'there is no such order'],
 	])('says what to check if Shopify returns %j instead of the order', (item, problem) => {
-		const { subject, text } = emailAbout([item]);
+		const { subject, text } = emailAbout([whyNotRead(item)]);
 		expect(subject).toBe('Action needed: an order');
 		expect(text).toMatch(`An order could not be read from Shopify: ${problem}\nCheck `);
+		expect(text).not.toContain('undefined');
 	});
 
 	/** Which outputs of "Needs Attention?" an item goes to. */
@@ -177,44 +184,25 @@ describe('the email of "Fulfillment orders to deliveries"', () => {
 			.map(({ outputKey }) => outputKey);
 	};
 	const order = { data: { order: { id: 'gid://shopify/Order/1' } } };
-	const saved = { referenceId: 'a', fulfillmentOrderId: '5', status: 'skipped', message: 'Look' };
-	const rejectedRow = { ...saved, status: 'rejected', actionNeeded: 'Look' };
-	const unknownRow = { ...rejectedRow, status: 'unknown' };
+	const result = { referenceId: 'a', outcome: 'skipped', message: 'Look' };
+	const rejected = { ...result, outcome: 'rejected', actionNeeded: 'Look' };
+	const unknown = { ...rejected, outcome: 'unknown' };
 	/** Its row has no delivery, so each run saves the result again. */
-	const sentWhole = {
-		referenceId: 'a',
-		outcome: 'skipped',
-		reason: 'alreadyCreated',
-		message: 'Look',
-		actionNeeded: 'Look',
-	};
+	const sentWhole = { ...rejected, outcome: 'skipped', reason: 'alreadyCreated' };
 
 	test.each<[string, IDataObject, string[]]>([
-		['an order that was read', order, []],
-		['no order', { data: { order: null } }, ['Email', 'Failed']],
+		['an order that was read', whyNotRead(order), []],
+		['no order', whyNotRead({ data: { order: null } }), ['Email', 'Failed']],
 		[
 			'an order with a GraphQL error',
-			{ ...order, errors: [{ message: 'x' }] },
+			whyNotRead({ ...order, errors: [{ message: 'x' }] }),
 			['Email', 'Failed'],
 		],
-		['a saved row of a created delivery', { ...saved, status: 'processing' }, []],
-		['a saved row that needs a person', { ...saved, actionNeeded: 'Look' }, ['Email']],
-		['a saved row of a rejected order', rejectedRow, ['Email', 'Failed']],
-		[
-			'a result that is saved first',
-			{ referenceId: 'a', outcome: 'rejected', actionNeeded: 'Look', reason: '' },
-			[],
-		],
-		[
-			'a sent order that was changed',
-			{ referenceId: 'a', outcome: 'skipped', reason: 'alreadyCreated', actionNeeded: 'Look' },
-			['Email'],
-		],
-		[
-			'a sent order that was not changed',
-			{ referenceId: 'a', outcome: 'skipped', reason: 'alreadyCreated', actionNeeded: '' },
-			[],
-		],
+		['a created delivery', { ...result, outcome: 'created', actionNeeded: '' }, []],
+		['a skipped order that needs a person', { ...result, actionNeeded: 'Look' }, ['Email']],
+		['a rejected order', rejected, ['Email', 'Failed']],
+		['a sent order that was changed', sentWhole, ['Email']],
+		['a sent order that was not changed', { ...sentWhole, actionNeeded: '' }, []],
 		['a row of a dry run in the editor', { referenceId: 'a', result: 'send' }, []],
 	])('takes the branch for %s', (_, json, expected) => {
 		const before = { status: '', message: '' };
@@ -223,13 +211,29 @@ describe('the email of "Fulfillment orders to deliveries"', () => {
 	});
 
 	test.each<[string, IDataObject, IDataObject, boolean]>([
-		['the same problem', rejectedRow, rejectedRow, false],
-		['another reason', rejectedRow, { ...rejectedRow, message: 'No email' }, true],
-		['another result', rejectedRow, { ...rejectedRow, status: 'unknown' }, true],
-		['an unknown delivery', unknownRow, { ...unknownRow, message: 'Another reason' }, false],
-		['an order that was sent whole', sentWhole, saved, false],
-	])('compares %s with the row before (%#)', (_, row, before, isEmailed) => {
-		expect(outputsFor(row, before).includes('Email')).toBe(isEmailed);
+		['the same problem', rejected, { status: 'rejected', message: 'Look' }, false],
+		['another reason', rejected, { status: 'rejected', message: 'No email' }, true],
+		['an unknown delivery', unknown, { status: 'unknown', message: 'Another reason' }, false],
+		['an order that was sent whole', sentWhole, { status: 'skipped', message: 'Look' }, false],
+	])('compares %s with the row before (%#)', (_, json, before, isEmailed) => {
+		expect(outputsFor(json, before).includes('Email')).toBe(isEmailed);
+	});
+
+	test.each<[string, IDataObject, string, RegExp]>([
+		['nothing if it was created', { ...result, outcome: 'created' }, '', /^$/],
+		['what to do', { ...result, actionNeeded: 'Correct it' }, 'Look', /^Correct it$/],
+		[
+			'that it has no delivery, if that was created before',
+			{ ...result, reason: 'alreadyCreated', actionNeeded: '' },
+			'',
+			/^This row has no delivery\. .*deliveryId/,
+		],
+	])('saves in a row without a delivery %s', (_, json, message, actionNeeded) => {
+		const { columns } = z
+			.object({ columns: z.object({ value: z.record(z.string()) }) })
+			.parse(parametersOf(file, 'Save Result'));
+		expect(evaluated(columns.value.message, json)).toBe(message);
+		expect(evaluated(columns.value.actionNeeded, json)).toMatch(actionNeeded);
 	});
 });
 
@@ -376,7 +380,11 @@ describe('the email of "Morning report"', () => {
 		};
 		const week = { count_deliveryId: 2, sum_price: 15, sum_collected: 60 };
 		const withWeek = added('Details', { ...lists, rows: [] }, ['week'], { Week: [week] });
-		const { text } = added('Report', { ...lists, week: withWeek.week }, ['text']);
+		const shop = 'mugs.myshopify.com';
+		const report = { ...lists, week: withWeek.week };
+		const outputs = { Week: [{ ...week, shop }] };
+		const { subject, text } = added('Report', report, ['subject', 'text'], outputs);
+		expect(subject).toBe(`Deliveries of the last 24 hours (${shop})`);
 		expect(text).toBe(
 			[
 				'Sent in the last 24 hours: 2',
@@ -386,8 +394,11 @@ describe('the email of "Morning report"', () => {
 				'Last 7 days: 2 deliveries, cost 15.00, cash that drivers collected 60.00',
 			].join('\n\n'),
 		);
-		const noTable = { Week: [{ count_deliveryId: 0, sum_price: 0, sum_collected: 0 }] };
+		const noTable = { Week: [{ shop: '', count_deliveryId: 0, sum_price: 0, sum_collected: 0 }] };
 		expect(added('Details', { ...lists, rows: [] }, ['week'], noTable).week).toBe('');
+		expect(added('Report', lists, ['subject'], noTable).subject).toBe(
+			'Deliveries of the last 24 hours',
+		);
 	});
 
 	test('takes the amounts of a row, and the cash only of a delivered one', () => {
