@@ -36,7 +36,7 @@ function skipText(skip: Skip): string {
 		case 'refunded':
 			return 'was fully refunded.';
 		case 'notPaid':
-			return `is not paid yet (${skip.methods.join(', ') || 'no payment method'}). It will be sent when this workflow gets it again after the payment.`;
+			return `is ${skip.partly ? 'only partly paid' : 'not paid yet'} (${skip.methods.join(', ') || 'no payment method'}). It will be sent when this workflow gets it again after the payment.`;
 		case 'localPickup':
 			return pickupText(skip);
 		case 'nothingToShip':

@@ -72,8 +72,13 @@ describe('Payment', () => {
 				'Order #1042 is not paid yet (Bank Deposit). It will be sent when this workflow gets it again after the payment. Nothing to do.',
 		});
 		expect(outcome(bank).needed).toBe('');
-		for (const financial_status of ['partially_paid', 'Partially Paid'])
+		for (const financial_status of ['partially_paid', 'Partially Paid']) {
+			const partly = outcomeOf(sampleOrder({ ...bank, financial_status }));
+			expect(partly).toMatchObject({
+				message: expect.stringMatching(/ is only partly paid \(Bank Deposit\)\. It will be sent /),
+			});
 			expect(outcome({ ...bank, financial_status }).needed).toMatch(/only partly/);
+		}
 	});
 
 	test.each([
