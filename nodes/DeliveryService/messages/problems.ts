@@ -72,7 +72,7 @@ function problemOf({ label = 'The order' }: OrderSubject, problem: OrderProblem)
 			};
 		case 'incompleteLists':
 			return {
-				message: `${label} has more ${quoted(problem.lists)} than the GraphQL query returned. Raise "first" in the query, up to 250.`,
+				message: `${label} has more ${quoted(problem.lists)} than the GraphQL query returned. Raise "first" in the query, up to 250. If it has even more, create its delivery with the operation Create.`,
 			};
 		case 'invalidField':
 			return { message: invalidFieldText(label, problem) };

@@ -381,7 +381,7 @@ describe('an unreadable fulfillment order', () => {
 		const fulfillmentOrder = { ...toGraphqlPart(samplePart()), ...ofPart };
 		const name = ['fulfillmentOrders', list].filter(Boolean).join('.');
 		expect(problemOf({ order, fulfillmentOrder })).toEqual({
-			message: `Order #1042 (Harbor Warehouse) has more "${name}" than the GraphQL query returned. Raise "first" in the query, up to 250.`,
+			message: `Order #1042 (Harbor Warehouse) has more "${name}" than the GraphQL query returned. Raise "first" in the query, up to 250. If it has even more, create its delivery with the operation Create.`,
 		});
 	});
 

@@ -343,7 +343,7 @@ describe('an order from GraphQL', () => {
 		const refunds = [{ refund_line_items: { nodes: [], pageInfo } }];
 		expect(problemOf({ ...graphql, line_items: { ...connection, pageInfo }, refunds })).toEqual({
 			message:
-				'Order #1042 has more "line_items", "refunds.refund_line_items" than the GraphQL query returned. Raise "first" in the query, up to 250.',
+				'Order #1042 has more "line_items", "refunds.refund_line_items" than the GraphQL query returned. Raise "first" in the query, up to 250. If it has even more, create its delivery with the operation Create.',
 		});
 	});
 
