@@ -52,7 +52,7 @@ export function findDeliveryDate(
 	};
 	const names = filters.deliveryDateAttributes?.map(normalizeName) ?? usualNames;
 	// A text without a digit, such as "ASAP" or "No preference", means that no date was chosen.
-	const texts = valuesOf(names).filter((text) => /\p{Nd}/u.test(text));
+	const texts = valuesOf(names).filter((text) => /\p{Nd}/u.test(text.replace(duration, '')));
 	const method = order.fulfillmentOrder?.delivery_method;
 	const times = [method?.min_delivery_date_time, method?.max_delivery_date_time]
 		.map((time) => Date.parse(time ?? ''))
@@ -72,6 +72,10 @@ export function findDeliveryDate(
 		time: given.join(', ') || [...new Set(window)].join(' to ') || undefined,
 	};
 }
+
+/** How soon, not on which day: "within 2-3 hours", "60 min", "24/7". */
+const duration =
+	/(?:\d+\s?[-–]\s?)?\d+\s?(?:(?:min|h(?:o?u?r|eur)|st(?:d|un)|jam)\p{L}*|h(?!\p{L}))|24\/7/giu;
 
 /** An ISO time as a date and a time: UTC in this time zone, any other offset as written. */
 function toLocalTime(text: string, timeZone: string): string {

@@ -418,6 +418,7 @@ describe('the delivery date', () => {
 		['Dec 24, 10-12', ', Dec 24, 10-12'],
 		['24. Dezember 2026, 10 bis 12 Uhr', ', 24. Dezember 2026, 10 bis 12 Uhr'],
 		['12月24日 14-16時', ', 12月24日 14-16時'],
+		['10h-12h, 24 décembre 2026', ', 10h-12h, 24 décembre 2026'],
 		['24 בדצמבר 2026', ', 24 בדצמבר 2026'],
 		['2026-12-24 8:00 - 2026-12-24 9:00', ', 2026-12-24 8:00 - 2026-12-24 9:00'],
 	])(
@@ -488,13 +489,23 @@ describe('the delivery date', () => {
 		});
 	});
 
-	test.each(['ASAP', 'Any day', 'No preference', '指定なし', '-', 'なるべく早く', 'سريعا'])(
-		'was not chosen if the text has no digit: %s',
-		(text) => {
-			expect(outcome(on(text), skipping)).toMatchObject({ kind: 'delivery', needed: '' });
-			expect(instructionsOf(on(text))).toBeUndefined();
-		},
-	);
+	test.each([
+		'ASAP (30-45 min)',
+		'Within 24 hours',
+		'2-3 hrs',
+		'En 24h',
+		'24/7',
+		'ASAP',
+		'Any day',
+		'No preference',
+		'指定なし',
+		'-',
+		'なるべく早く',
+		'سريعا',
+	])('was not chosen if the text has no digit, or only those of hours: %s', (text) => {
+		expect(outcome(on(text), skipping)).toMatchObject({ kind: 'delivery', needed: '' });
+		expect(instructionsOf(on(text))).toBeUndefined();
+	});
 
 	test.each(
 		namesIn(`
