@@ -1,7 +1,7 @@
 /** What stands in a field of an order without being its value: programs and sales channels write it. */
 
-/** Symbols in place of letters, or a whole value of a few words for it: "M*** R****", "50XXXX", "[Redacted]". */
-const hidden = /[*•●█■]{2}|^\P{L}*(?:x{4,}|redacted)\P{L}*$/iu;
+/** Symbols in place of letters, or a whole value of a few words for it: "M*** R****", "50XXXX", "[Hidden]". */
+const hidden = /[*•●█■]{2}|#{4}|^\P{L}*(?:x{4,}|redacted|hidden|masked)\P{L}*$/iu;
 
 /** Whether a sales channel hides a value. */
 export function isHidden(text: string): boolean {
