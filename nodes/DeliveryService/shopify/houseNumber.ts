@@ -3,7 +3,7 @@
 /** What makes a number an ordinal: "5th", "3er", "2do", "2º", and before a word "2e" or "2." */
 const ordinal = '(?:st|nd|rd|th|er|re|[rdtmvn][oa]|[eè]me|[º°ª]|(?:e|\\.)(?=\\s*\\p{L}))(?!\\p{L})';
 
-/** The start of a house number, e.g. "12 bis", "#45-23" or "nº 12": not a floor, and not a phone number. */
+/** The start of a house number, e.g. "12 bis", "#45-23" or "nº 12": not a floor. */
 const houseNumber = new RegExp(
 	`^(?:[#№]|n(?:o|r|ro|[uú]m(?:ero)?)?[.:º°]*)?\\s*\\p{Nd}{1,5}(?!\\p{Nd}|${ordinal})`,
 	'iu',
@@ -17,6 +17,9 @@ const numberInName = new RegExp(
 	].join('|'),
 	'giu',
 );
+
+/** A phone number, e.g. "0171 2345678". */
+const phoneNumber = /^\+?(?:\p{Nd}[\s().-]*){7,}$/u;
 
 /** A first line without a street, e.g. "12" or "12 B". */
 const onlyNumber = /^[#№]?\s*\p{Nd}+\s?\p{L}?$/u;
@@ -41,5 +44,6 @@ export function streetAndRest(firstLine: string, secondLine: string): [string, s
 /** Whether the first line has the street and the second one starts with its house number, or the other way around. */
 function isInTwoLines(firstLine: string, secondLine: string): boolean {
 	if (onlyNumber.test(firstLine)) return /\p{L}/u.test(secondLine);
+	if (phoneNumber.test(secondLine)) return false;
 	return houseNumber.test(secondLine) && !/\p{Nd}/u.test(firstLine.replace(numberInName, ''));
 }

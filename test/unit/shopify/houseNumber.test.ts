@@ -34,6 +34,8 @@ test.each([
 	['Résidence des Pins', '2e étage'],
 	['Harbor House', '2nd floor'],
 	['Kerkstraat', '0612345678'],
+	['Hauptstraße', '0171 2345678'],
+	['Main Street', '(502) 555-0181'],
 	['12', '3'],
 	['Apt 4', 'Harbor House'],
 	['c/o Müller, Hauptstraße 12', 'Hinterhof 2'],
