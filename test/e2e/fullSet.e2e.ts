@@ -600,19 +600,21 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 		const secondOrders = await publishSecond('orders');
 		const other = await afterReports(() => second.shop.place(samples[1]), secondOrders);
 		expect(other.name).toBe(order.name);
-		const updates = await env.publish('updates', quick);
-		const secondUpdates = await publishSecond('updates', quick);
 
 		const [delivery, otherDelivery] = deliveriesOf(env, order);
 		ofSecondShop.push(otherDelivery?.record.referenceId);
 		expect(deliveriesOf(env, order)).toHaveLength(2);
 		await env.afterExecutions(orders, 1, () => env.shopify.shop.cancel(order.id));
 		await env.afterExecutions(secondOrders, 1, () => second.control.changeAddress(other.id));
-		const pickedUp = { id: otherDelivery?.record.id, status: 'picked up', company_id: '1001' };
+		const pickUp = async () => {
+			const status = { status: 'picked up', company_id: '1001', city_id: '7' };
+			await control().fireEvent(eventCodes.updateTask, { id: otherDelivery?.record.id, ...status });
+		};
+		const updates = await env.publish('updates', quick);
+		await env.afterExecutions(updates, 1, pickUp);
+		const secondUpdates = await publishSecond('updates', quick);
 		await env.afterExecutions(updates, 1, async () => {
-			await env.afterExecutions(secondUpdates, 1, async () => {
-				await control().fireEvent(eventCodes.updateTask, { ...pickedUp, city_id: '7' });
-			});
+			await env.afterExecutions(secondUpdates, 1, pickUp);
 		});
 
 		expect(await rowsOf(order)).toMatchObject([
