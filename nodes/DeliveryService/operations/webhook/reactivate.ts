@@ -60,7 +60,7 @@ export const reactivateWebhooks: Operation = {
 	async run(context) {
 		const outages = openOutages(context);
 		const output = await runForWebhooks(context, async (input) => {
-			const { item, companyId, credential, read } = input;
+			const { item, companyId, credential, webhooksOf, read } = input;
 			const node = context.getNode();
 			const urlPrefix = unwrap(
 				node,
@@ -69,28 +69,33 @@ export const reactivateWebhooks: Operation = {
 			const { publishedWorkflows } = asRecord(read('options'));
 			const triggers = publishedTriggers(node, publishedWorkflows, credential.companyId);
 			const companies = new Set([companyId, ...triggers.flatMap((one) => one.companyId ?? [])]);
+			const expectedOf = (company: number) => triggers.filter((one) => one.companyId === company);
+			const check = async (company: number): Promise<INodeExecutionData[]> => {
+				const expected = expectedOf(company);
+				const webhooks = webhooksOf(company);
+				const list = expected.length > 0 ? webhooks.listForTrigger() : webhooks.list();
+				const all = (await list).webhooks;
+				const isHere = ({ url }: Webhook) => isAtOrBelow(urlPrefix, url);
+				const listed = all.filter(isHere);
+				const elsewhere = all.filter((one) => !isHere(one));
+				const reactivation = await reactivateEach(context, item, webhooks, listed);
+				const served = listed.filter((one) => !reactivation.notServed.has(one));
+				const missing = expected.flatMap((one) => outages.of(one, served, elsewhere));
+				return [...reactivation.items, ...missing.map((json) => outputItem(json, item))];
+			};
 			const items: INodeExecutionData[] = [];
-			for (const company of companies) {
-				const expected = triggers.filter((one) => one.companyId === company);
-				try {
-					const webhooks = input.webhooksOf(company);
-					const list = expected.length > 0 ? webhooks.listForTrigger() : webhooks.list();
-					const { webhooks: all } = await list;
-					const isHere = ({ url }: Webhook) => isAtOrBelow(urlPrefix, url);
-					const listed = all.filter(isHere);
-					const elsewhere = all.filter((one) => !isHere(one));
-					const reactivation = await reactivateEach(context, item, webhooks, listed);
-					const served = listed.filter((one) => !reactivation.notServed.has(one));
-					const missing = expected.flatMap((one) => outages.of(one, served, elsewhere));
-					items.push(...reactivation.items, ...missing.map((json) => outputItem(json, item)));
-				} catch (error) {
-					if (!context.continueOnFail()) throw error;
-					outages.keep(expected);
-					const { message, ...problem } = toProblem(error);
-					const which = company === companyId ? '' : `Company ${company}: `;
-					items.push(errorItem({ ...problem, message: `${which}${message}` }, item));
-				}
-			}
+			for (const company of companies)
+				// Not in the catch block: n8n's rules allow no rethrowing there.
+				if (!context.continueOnFail()) items.push(...(await check(company)));
+				else
+					try {
+						items.push(...(await check(company)));
+					} catch (error) {
+						outages.keep(expectedOf(company));
+						const { message, ...problem } = toProblem(error);
+						const which = company === companyId ? '' : `Company ${company}: `;
+						items.push(errorItem({ ...problem, message: `${which}${message}` }, item));
+					}
 			const unchecked = triggers.filter((one) => one.companyId === undefined);
 			return [...items, ...unchecked.map((one) => outputItem(uncheckedOutput(one), item))];
 		});
