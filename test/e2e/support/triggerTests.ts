@@ -139,15 +139,16 @@ export function testTriggerChanges(installation: () => Installation): void {
 			const prices = Array.from({ length: 100 }, (_, index) => ({ id: `D-${index}`, price: '1' }));
 			const fields = Array.from({ length: 40_000 }, (_, index) => [`p[0][k${index}]`, '1']);
 			const events = Array.from({ length: 10_000 }, (_, index) => ({ id: `D-${index}` }));
+			const smallEvents = (count: number) => JSON.stringify(Array(count).fill({ id: 'D' }));
 			const note = 'x'.repeat(1500);
 			const form = '--x\r\nContent-Disposition: form-data; name="id"\r\n\r\nD-1\r\n--x--\r\n';
 			const bodies: Array<[string, string, number, string?]> = [
 				['a route with 100 tasks', JSON.stringify({ route_id: 'R', prices }), 200],
 				['40,000 odd fields', JSON.stringify(Object.fromEntries(fields)), 200],
 				['10,000 events', JSON.stringify(events.map((event) => ({ ...event, note }))), 200],
-				['99,999 empty events', `[${'{},'.repeat(99_998)}{}]`, 200],
+				['49,999 small events', smallEvents(49_999), 200],
 				['5,000,000 lists', `{"id":"D","p":[${'[],'.repeat(5_000_000)}[]]}`, 400],
-				['100,000 empty events', `[${'{},'.repeat(99_999)}{}]`, 400],
+				['50,000 small events', smallEvents(50_000), 400],
 				['a multipart form', form, 400, 'multipart/form-data; boundary=x'],
 				['XML', '<id>D-1</id>', 400, 'application/xml'],
 				['21 levels', '['.repeat(21) + ']'.repeat(21), 400],
