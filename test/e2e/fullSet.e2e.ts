@@ -16,7 +16,7 @@ import {
 } from '../../playground/examples';
 import type { OrderPart } from '../../playground/shopify/fulfillmentOrders';
 import { samples } from '../../playground/shopify/samples';
-import { startShopify } from '../../playground/shopify/server';
+import { startShopify, type Shopify } from '../../playground/shopify/server';
 import type { Order } from '../../playground/shopify/shapes';
 import { eventCodes, fireUpdates } from './support/events';
 import { deliveriesOf, openShopEnvironment, type ShopEnvironment } from './support/shop';
@@ -33,7 +33,8 @@ const calling = (workflowId: string) => ({
 describe('examples with the table Deliveries in the newest n8n', () => {
 	let env: ShopEnvironment;
 	let orders: string;
-	/** The reference IDs of another shop, whose orders have the same names. */
+	let second: Shopify | undefined;
+	/** The reference IDs of the second shop, whose orders have the same names. */
 	const ofSecondShop: unknown[] = [];
 
 	beforeAll(async () => {
@@ -48,7 +49,10 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 		});
 		await env.installation.client.publish(orders);
 	});
-	afterAll(async () => await env?.close());
+	afterAll(async () => {
+		await second?.close();
+		await env?.close();
+	});
 
 	const control = () => env.installation.service.control;
 
@@ -579,14 +583,14 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 
 	test('two shops with the same order names have their own deliveries, rows, updates and emails', async () => {
 		const { client } = env.installation;
-		const second = await startShopify({ beside: env.shopify });
+		const other = (second = await startShopify({ beside: env.shopify }));
 		const { shopify: type } = credentialTypes;
 		const name = 'Second shop';
-		const id = await client.createCredential(name, type, second.credential);
+		const id = await client.createCredential(name, type, other.credential);
 		const publishSecond = async (example: 'orders' | 'updates', filled: FilledIn = {}) => {
 			const workflow = await env.store(
 				example,
-				{ ...filledIn(second), ...filled },
+				{ ...filledIn(other), ...filled },
 				{ [type]: { id, name } },
 			);
 			await client.publish(workflow);
@@ -596,16 +600,16 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 		const order = await placeOrder();
 		// Orders from before the workflow, so that the next one has the same name.
 		const earlier = Number(order.name.slice(1)) - 1001;
-		for (let count = 0; count < earlier; count += 1) second.shop.place(samples[0]);
+		for (let count = 0; count < earlier; count += 1) other.shop.place(samples[0]);
 		const secondOrders = await publishSecond('orders');
-		const other = await afterReports(() => second.shop.place(samples[1]), secondOrders);
-		expect(other.name).toBe(order.name);
+		const otherOrder = await afterReports(() => other.shop.place(samples[1]), secondOrders);
+		expect(otherOrder.name).toBe(order.name);
 
 		const [delivery, otherDelivery] = deliveriesOf(env, order);
 		ofSecondShop.push(otherDelivery?.record.referenceId);
 		expect(deliveriesOf(env, order)).toHaveLength(2);
 		await env.afterExecutions(orders, 1, () => env.shopify.shop.cancel(order.id));
-		await env.afterExecutions(secondOrders, 1, () => second.control.changeAddress(other.id));
+		await env.afterExecutions(secondOrders, 1, () => other.control.changeAddress(otherOrder.id));
 		const pickUp = async () => {
 			const status = { status: 'picked up', company_id: '1001', city_id: '7' };
 			await control().fireEvent(eventCodes.updateTask, { id: otherDelivery?.record.id, ...status });
@@ -619,20 +623,19 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 
 		expect(await rowsOf(order)).toMatchObject([
 			{ shop: shopDomain(), deliveryId: delivery?.record.id, status: 'processing' },
-			{ shop: second.domain, deliveryId: otherDelivery?.record.id, status: 'picked up' },
+			{ shop: other.domain, deliveryId: otherDelivery?.record.id, status: 'picked up' },
 		]);
 		const addresses = deliveriesOf(env, order).map(({ request }) => JSON.stringify(request));
-		const newStreet = String(second.shop.order(other.id).shipping_address?.address1);
+		const newStreet = String(other.shop.order(otherOrder.id).shipping_address?.address1);
 		expect(addresses.map((text) => text.includes(newStreet))).toEqual([false, true]);
 		expect(env.shopify.shop.order(order.id).fulfillments).toEqual([]);
-		expect(second.shop.order(other.id).fulfillments).toMatchObject([
+		expect(other.shop.order(otherOrder.id).fulfillments).toMatchObject([
 			{ tracking_url: otherDelivery?.record.trackLink },
 		]);
 		const [email, ...others] = env.emails(order.name);
 		expect(others).toEqual([]);
 		expect(email?.text).toContain(`\nhttps://${shopDomain()}/admin/orders/${order.id}\n`);
 		for (const workflow of [secondOrders, updates, secondUpdates]) await client.unpublish(workflow);
-		await second.close();
 	});
 
 	test('finds a cancellation that Shopify did not report', async () => {
