@@ -150,11 +150,7 @@ export class Ledger {
 
 	/** Notes that this execution sends and reports nothing more. */
 	end(): void {
-		// What it has released may be another execution's by now.
-		for (const [claimEntry, holder] of this.held)
-			if (holder.isSending && this.process.holders.get(claimEntry) === holder)
-				this.process.holders.delete(claimEntry);
-		this.held.clear();
+		for (const claimEntry of [...this.held.keys()]) this.letGo(claimEntry);
 	}
 
 	private hold(claimEntry: string): Holder {
@@ -162,6 +158,14 @@ export class Ledger {
 		this.held.set(claimEntry, holder);
 		this.process.holders.set(claimEntry, holder);
 		return holder;
+	}
+
+	private letGo(claimEntry: string): void {
+		const holder = this.held.get(claimEntry);
+		this.held.delete(claimEntry);
+		// What it has released may be another execution's by now, and what it left unknown stays that.
+		if (holder?.isSending && this.process.holders.get(claimEntry) === holder)
+			this.process.holders.delete(claimEntry);
 	}
 
 	/** Records what was confirmed and released. @throws when that failed */
@@ -194,7 +198,9 @@ export class Ledger {
 		return await this.store(async (entries) => {
 			const access = new Access(entries, this.clock, this.confirmed);
 			// Now or never: in the next access, they may be another execution's. Those that stay are unknown.
-			await access.remove(this.released.splice(0));
+			const released = this.released.splice(0);
+			await access.remove(released);
+			for (const entry of released) this.letGo(entry);
 			let isDone = false;
 			try {
 				const result = await work(access);

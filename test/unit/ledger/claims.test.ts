@@ -415,6 +415,16 @@ test('the end of an execution ends no claim that another one took over from it',
 	expect((await ledger.lookUp([one])).get(one)?.holder).toEqual({ isSending: true });
 });
 
+test('an execution does not wait for itself if another process claims what it has released', async () => {
+	const one = order('#1', 'A');
+	await claim(one);
+	ledger.release(one);
+	await ledger.flush();
+	await open().claim([one]);
+	const found = (await ledger.lookUp([one])).get(one);
+	expect([found?.state, found?.holder]).toEqual(['unknown', undefined]);
+});
+
 describe('changes after sending', () => {
 	const sent = (rest: string, cash?: string): Claim => ({
 		...order('#1', 'A'),
