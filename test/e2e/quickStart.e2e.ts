@@ -163,7 +163,7 @@ async function setTimezone(): Promise<void> {
 	await click(page.getByTestId('workflow-menu-item-settings').filter({ visible: true }));
 	await page.getByTestId('workflow-settings-timezone').locator('input').click();
 	await page.keyboard.type('Mexico City');
-	await click(page.getByRole('option').filter({ visible: true }).first());
+	await click(page.getByRole('option', { name: 'Mexico City' }));
 	const dialog = page.getByRole('dialog');
 	await show('timezone', dialog);
 	await click(button('Save').and(dialog.getByRole('button')));
