@@ -31,8 +31,9 @@ export class VirtualTime implements Clock {
 		});
 	}
 
-	/** Advances the time until the work is done. @throws Error if the work waits for something else */
+	/** Advances the time until the work is done. @throws Error if it waits for something else, or for days */
 	async until<Result>(work: Promise<Result>): Promise<Result> {
+		const latest = this.#now + 86_400_000;
 		let isDone = false;
 		const done = () => {
 			isDone = true;
@@ -44,6 +45,7 @@ export class VirtualTime implements Clock {
 			const first = Math.min(...this.#waiting.map(({ at }) => at));
 			const next = this.#waiting.find(({ at }) => at === first);
 			if (!next) throw new Error('The work waits for something other than time.');
+			if (next.at > latest) throw new Error('The work waits for more than a day.');
 			this.#waiting = this.#waiting.filter((entry) => entry !== next);
 			this.#now = Math.max(this.#now, next.at);
 			next.resume();

@@ -72,7 +72,7 @@ export class Ledger {
 		const found = new Map([...wholes, ...parts]);
 		await readTraces(access, found);
 		for (const [{ asOf }, one] of found) {
-			one.holder = this.process.holders.get(one.claimEntry);
+			one.holder = this.holderOf(one.claimEntry);
 			// Calls of a webhook arrive in any order, and an execution that waited knows an older state.
 			const older = asOf ? this.process.note(one.claimEntry, asOf) : [];
 			if (!older.includes(true)) continue;
@@ -119,7 +119,7 @@ export class Ledger {
 
 	/** Whether the execution that has claimed a change is certainly reporting it: one of this process. */
 	isReported(claim: Claim): boolean {
-		return this.process.holders.has(this.changes.get(claim)?.claimedElsewhere ?? '');
+		return this.holderOf(this.changes.get(claim)?.claimedElsewhere ?? '')?.isSending === true;
 	}
 
 	/** Records that a claimed change was reported or accepted. */
@@ -158,6 +158,15 @@ export class Ledger {
 		this.held.set(claimEntry, holder);
 		this.process.holders.set(claimEntry, holder);
 		return holder;
+	}
+
+	/**
+	 * The execution of this process that has a claim. This one is at work on nothing while it looks, so that
+	 * it never waits for itself.
+	 */
+	private holderOf(claimEntry: string): Holder | undefined {
+		const holder = this.process.holders.get(claimEntry);
+		return holder && holder === this.held.get(claimEntry) ? { isSending: false } : holder;
 	}
 
 	private letGo(claimEntry: string): void {

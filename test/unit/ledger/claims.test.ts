@@ -425,6 +425,17 @@ test('an execution does not wait for itself if another process claims what it ha
 	expect([found?.state, found?.holder]).toEqual(['unknown', undefined]);
 });
 
+test('an execution does not wait for itself if a lookup of what it has created was interrupted', async () => {
+	const one = order('#1', 'A');
+	await claim(one);
+	ledger.confirm(one);
+	failsFrom = accesses.length + 3;
+	await expect(open().lookUp([one])).rejects.toThrow('no database');
+	failsFrom = Infinity;
+	const found = (await ledger.lookUp([one])).get(one);
+	expect([found?.state, found?.holder]).toEqual(['unknown', { isSending: false }]);
+});
+
 describe('changes after sending', () => {
 	const sent = (rest: string, cash?: string): Claim => ({
 		...order('#1', 'A'),
