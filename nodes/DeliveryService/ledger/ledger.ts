@@ -150,7 +150,11 @@ export class Ledger {
 
 	/** Notes that this execution sends and reports nothing more. */
 	end(): void {
-		for (const claimEntry of [...this.held.keys()]) this.letGo(claimEntry);
+		// What it has released may be another execution's by now, and what it left unknown stays that.
+		for (const [claimEntry, holder] of this.held)
+			if (holder.isSending && this.process.holders.get(claimEntry) === holder)
+				this.process.holders.delete(claimEntry);
+		this.held.clear();
 	}
 
 	private hold(claimEntry: string): Holder {
@@ -161,20 +165,13 @@ export class Ledger {
 	}
 
 	/**
-	 * The execution of this process that has a claim. This one is at work on nothing while it looks, so that
-	 * it never waits for itself.
+	 * The execution of this process that has a claim. This one is not: it looks only while it sends nothing,
+	 * and must not wait for itself.
 	 */
 	private holderOf(claimEntry: string): Holder | undefined {
 		const holder = this.process.holders.get(claimEntry);
-		return holder && holder === this.held.get(claimEntry) ? { isSending: false } : holder;
-	}
-
-	private letGo(claimEntry: string): void {
-		const holder = this.held.get(claimEntry);
-		this.held.delete(claimEntry);
-		// What it has released may be another execution's by now, and what it left unknown stays that.
-		if (holder?.isSending && this.process.holders.get(claimEntry) === holder)
-			this.process.holders.delete(claimEntry);
+		const isOwn = holder === this.held.get(claimEntry);
+		return isOwn && holder?.isSending ? undefined : holder;
 	}
 
 	/** Records what was confirmed and released. @throws when that failed */
@@ -207,9 +204,7 @@ export class Ledger {
 		return await this.store(async (entries) => {
 			const access = new Access(entries, this.clock, this.confirmed);
 			// Now or never: in the next access, they may be another execution's. Those that stay are unknown.
-			const released = this.released.splice(0);
-			await access.remove(released);
-			for (const entry of released) this.letGo(entry);
+			await access.remove(this.released.splice(0));
 			let isDone = false;
 			try {
 				const result = await work(access);

@@ -433,7 +433,7 @@ test('an execution does not wait for itself if a lookup of what it has created w
 	await expect(open().lookUp([one])).rejects.toThrow('no database');
 	failsFrom = Infinity;
 	const found = (await ledger.lookUp([one])).get(one);
-	expect([found?.state, found?.holder]).toEqual(['unknown', { isSending: false }]);
+	expect([found?.state, found?.holder]).toEqual(['unknown', undefined]);
 });
 
 describe('changes after sending', () => {
