@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { createSocket } from 'node:dgram';
 import { statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
 
@@ -6,8 +7,8 @@ import { messageOf, SetupError } from './errors';
 
 const loopback = '127.0.0.1';
 
-/** Below the ports that Linux and macOS give to connections and to servers without a fixed port. */
-let nextPort = randomInt(20_000, 30_000);
+/** Below the ports that systems give to connections and to servers without a fixed port. */
+let nextPort = randomInt(10_000, 16_000);
 
 /**
  * Checks that a port is free.
@@ -20,18 +21,42 @@ export async function requireFreePort(port: number, remedy: string): Promise<voi
 	try {
 		await bindPort(port);
 	} catch (error) {
-		const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
-		const reason = isTaken
+		const reason = isTaken(error)
 			? 'is in use by another program'
 			: `cannot be used (${messageOf(error)})`;
 		throw new SetupError(`Port ${port} ${reason}. ${remedy}`);
 	}
 }
 
-/** Returns a port that is free, and that only a program which asks for it by number can take. */
+/** Returns a free port that no other test or demo on this machine gets until this process ends. */
 export async function freePort(): Promise<number> {
 	const port = nextPort++;
-	return await bindPort(port).then(() => port, freePort);
+	try {
+		await bindPort(port);
+		await reservePort(port);
+	} catch (error) {
+		if (isTaken(error)) return await freePort();
+		throw error;
+	}
+	return port;
+}
+
+/** Not by `instanceof`: in Jest, errors of Node.js are instances of another `Error`. */
+function isTaken(error: unknown): boolean {
+	const hasCode = typeof error === 'object' && error !== null && 'code' in error;
+	return hasCode && error.code === 'EADDRINUSE';
+}
+
+/**
+ * Takes the UDP port of the same number: n8n needs seconds to take its TCP port, in which another
+ * process would find that free. The system frees it however this process ends.
+ */
+async function reservePort(port: number): Promise<void> {
+	const socket = createSocket('udp4').unref();
+	await new Promise<void>((resolve, reject) => {
+		socket.once('error', reject);
+		socket.bind({ port, address: loopback, exclusive: true }, resolve);
+	});
 }
 
 async function bindPort(port: number): Promise<void> {
