@@ -114,7 +114,11 @@ async function importExample(name: string): Promise<void> {
 
 /** Starts a new credential. n8n rejects it if it is saved before n8n has given it a name. */
 async function newCredential(connect: string): Promise<void> {
-	await click(button(connect));
+	await Promise.all([
+		// A name on the page may still be that of the credential before.
+		page.waitForResponse((response) => response.url().includes('/rest/credentials/new')),
+		click(button(connect)),
+	]);
 	await page
 		.getByTestId('editCredential-modal')
 		.getByText(/ account$/)
