@@ -71,10 +71,11 @@ export class Ledger {
 		const parts = await findParts(access, claims);
 		const found = new Map([...wholes, ...parts]);
 		await readTraces(access, found);
-		for (const [{ asOf }, one] of found) {
+		for (const [{ asOf, orderId = '' }, one] of found) {
 			one.holder = this.holderOf(one.claimEntry);
-			// Calls of a webhook arrive in any order, and an execution that waited knows an older state.
-			const older = asOf ? this.process.note(one.claimEntry, asOf) : [];
+			// Calls of a webhook arrive in any order, and an execution that waited knows an older state. Orders
+			// of two shops may have the same claim.
+			const older = asOf ? this.process.note(`${one.claimEntry} ${orderId}`, asOf) : [];
 			if (!older.includes(true)) continue;
 			one.change = undefined;
 			one.isOutdated = older.every(Boolean);

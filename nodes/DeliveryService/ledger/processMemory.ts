@@ -26,18 +26,19 @@ export class ProcessMemory {
 	/** The executions that have claimed deliveries and changes, by the entry of the claim. */
 	readonly holders = new Map<string, Holder>();
 
-	/** Of when the newest state of each order is that was seen, by clock and claim. */
+	/** Of when the newest state of each order is that was seen, by clock and order. */
 	private readonly times = new Map<string, number>();
 
 	/**
 	 * Notes a state of an order.
 	 *
+	 * @param key the order's; it has another one after each use of Allow Resending
 	 * @returns for each clock that it has, whether it is older than a state that was seen before
 	 */
-	note(claimEntry: string, { call, order }: AsOf): boolean[] {
-		const times = { [`call ${claimEntry}`]: call, [`order ${claimEntry}`]: order };
-		return Object.entries(times).flatMap(([key, time]) =>
-			time === undefined ? [] : [this.isOlder(key, time)],
+	note(key: string, { call, order }: AsOf): boolean[] {
+		const times = { [`call ${key}`]: call, [`order ${key}`]: order };
+		return Object.entries(times).flatMap(([name, time]) =>
+			time === undefined ? [] : [this.isOlder(name, time)],
 		);
 	}
 

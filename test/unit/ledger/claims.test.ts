@@ -436,6 +436,16 @@ test('an execution does not wait for itself if a lookup of what it has created w
 	expect([found?.state, found?.holder]).toEqual(['unknown', undefined]);
 });
 
+test('a state is older than those of its own order only: another shop may use its reference ID', async () => {
+	const isOutdated = async (orderId: string, time: number) => {
+		const one = { ...order('#1', orderId), asOf: { order: time } };
+		return (await ledger.lookUp([one])).get(one)?.isOutdated === true;
+	};
+	expect(await isOutdated('A', 20)).toBe(false);
+	expect(await isOutdated('B', 10)).toBe(false);
+	expect(await isOutdated('A', 10)).toBe(true);
+});
+
 describe('changes after sending', () => {
 	const sent = (rest: string, cash?: string): Claim => ({
 		...order('#1', 'A'),
