@@ -64,8 +64,9 @@ export async function lookUpUnsent(jobs: readonly Job[], ledger: Ledger): Promis
 
 async function lookUpSent(jobs: readonly Job[], ledger: Ledger): Promise<void> {
 	const unsent = jobs.filter(({ delivery, claim }) => !delivery && claim);
-	const keyOf = ({ claim }: Job) => JSON.stringify([claim?.companyId, claim?.referenceId]);
-	// The ledger looks up each reference once: of equal ones, only the last job reports a change.
+	const keyOf = ({ claim }: Job) =>
+		JSON.stringify([claim?.companyId, claim?.referenceId, claim?.orderId]);
+	// Of several items with one order, only the last one reports its change.
 	const lastOf = new Map(unsent.map((job) => [keyOf(job), job]));
 	const found = await ledger.lookUp(claimsOf([...lastOf.values()]));
 	for (const job of unsent) {

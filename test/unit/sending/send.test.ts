@@ -4,7 +4,7 @@ import { Ledger } from '../../../nodes/DeliveryService/ledger/ledger';
 import { ProcessMemory } from '../../../nodes/DeliveryService/ledger/processMemory';
 import type { Job } from '../../../nodes/DeliveryService/sending/job';
 import { RateLimit } from '../../../nodes/DeliveryService/sending/rateLimit';
-import { lookUpJobs } from '../../../nodes/DeliveryService/sending/claim';
+import { lookUpJobs, lookUpUnsent } from '../../../nodes/DeliveryService/sending/claim';
 import {
 	sendJobs,
 	type Report,
@@ -439,4 +439,16 @@ test('a look-up shows what would not be sent, and changes nothing', async () => 
 		'sameReference',
 	]);
 	expect([...row.entries].sort()).toEqual(before.sort());
+});
+
+test('looks up each of two canceled orders whose shops use the same reference ID', async () => {
+	await send(new FakeService(), [job(0, '#1', { orderId: 'A' })]);
+	const canceled = (item: number, orderId: string): Job => ({
+		...job(item, '#1', { orderId }),
+		delivery: undefined,
+		outcome: { kind: 'skipped', why: { code: 'order', skip: { code: 'cancelled' } } },
+	});
+	const jobs = [canceled(0, 'A'), canceled(1, 'B')];
+	await time.until(lookUpUnsent(jobs, new Ledger(store, time)));
+	expect(reasonsOf(jobs)).toEqual(['alreadyCreated', 'order']);
 });
