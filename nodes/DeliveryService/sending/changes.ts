@@ -1,5 +1,6 @@
 /** Reports each change of a sent order once, also when several executions notice it. */
 import type { Clock } from '../common/clock';
+import type { Claim } from '../ledger/claims';
 import type { Ledger } from '../ledger/ledger';
 import { waitForOthers, type ClaimedElsewhere } from './elsewhere';
 import type { Job } from './job';
@@ -18,13 +19,15 @@ export async function claimReports(
 	signal?: AbortSignal,
 ): Promise<readonly Job[]> {
 	const reported: Job[] = [];
+	// As long as it reports nothing itself: two executions must not wait for each other forever.
+	const isAtWork = (claim: Claim) => reported.length === 0 && ledger.isReported(claim);
 	for (let open = jobs; ;) {
 		const look = async (left: readonly Job[]) => {
 			const found = await ledger.lookUp(left.flatMap(({ claim }) => claim ?? []));
 			for (const job of left) job.change = job.claim && found.get(job.claim)?.change;
-			return claimedElsewhere(left, ledger);
+			return claimedElsewhere(left, isAtWork);
 		};
-		await waitForOthers(claimedElsewhere(open, ledger), look, clock, signal);
+		await waitForOthers(claimedElsewhere(open, isAtWork), look, clock, signal);
 		const changed = open.filter(({ change }) => change);
 		if (signal?.aborted) return [];
 		if (changed.length === 0) return reported;
@@ -45,10 +48,13 @@ export async function recordReports(reported: readonly Job[], ledger: Ledger): P
 }
 
 /** The jobs whose changes other executions report, unless these have crashed and reported nothing. */
-function claimedElsewhere(jobs: readonly Job[], ledger: Ledger): ClaimedElsewhere[] {
+function claimedElsewhere(
+	jobs: readonly Job[],
+	isAtWork: (claim: Claim) => boolean,
+): ClaimedElsewhere[] {
 	return jobs.flatMap((job) =>
 		job.claim && job.change?.claimedElsewhere !== undefined
-			? [{ job, isAtWork: ledger.isReported(job.claim) }]
+			? [{ job, isAtWork: isAtWork(job.claim) }]
 			: [],
 	);
 }

@@ -13,29 +13,33 @@ const minute = 60_000;
 let first: Ledger;
 let second: Ledger;
 
-/** Sends order #1, for two executions of the same process or of two processes. */
+/** Sends orders #1 and #2, for two executions of the same process or of two processes. */
 async function send(isSameProcess: boolean): Promise<void> {
 	const store = memoryStore({ entries: new Set() }, time);
 	const memory = new ProcessMemory();
 	first = new Ledger(store, time, memory);
 	second = new Ledger(store, time, isSameProcess ? memory : new ProcessMemory());
-	const { claim } = owing('100.00');
-	await time.until(first.claim([claim]));
-	first.confirm(claim);
+	const claims = [owing('100.00').claim, owing('100.00', '#2').claim];
+	await time.until(first.claim(claims));
+	for (const claim of claims) first.confirm(claim);
 	await time.until(first.flush());
 	first.end();
 }
 
-const owing = (cash: string) => ({
+const owing = (cash: string, referenceId = '#1') => ({
 	item: 0,
-	claim: { referenceId: '#1', orderId: 'A', sentAs: { cash, rest: 'address' } },
+	claim: { referenceId, orderId: referenceId, sentAs: { cash, rest: 'address' } },
 });
 
-/** An execution meets order #1 with another amount owed. @returns its job, if the execution may report that */
+/** An execution finds an order with another amount owed. */
+async function find(ledger: Ledger, ...order: Parameters<typeof owing>): Promise<Job> {
+	const { claim, item } = owing(...order);
+	return { item, claim, change: (await ledger.lookUp([claim])).get(claim)?.change };
+}
+
+/** An execution finds order #1 with another amount owed. @returns its job, if the execution may report that */
 async function meet(ledger: Ledger, cash: string): Promise<Job | undefined> {
-	const { claim, item } = owing(cash);
-	const job = { item, claim, change: (await ledger.lookUp([claim])).get(claim)?.change };
-	const [reported] = await claimReports([job], ledger, time);
+	const [reported] = await claimReports([await find(ledger, cash)], ledger, time);
 	return reported;
 }
 
@@ -79,5 +83,19 @@ test('repeats the change of an execution that crashed', async () => {
 	expect((await time.until(meet(first, '60.00')))?.change).toMatchObject({ number: 1 });
 	const started = time.now();
 	expect((await time.until(meet(second, '60.00')))?.change).toMatchObject({ number: 2 });
+	expect(time.now() - started).toBeLessThan(2 * minute);
+});
+
+test('two executions of a process, each of which reports what the other also wants to, both go on', async () => {
+	await send(true);
+	const reports = async () => {
+		const jobs = [await find(first, '60.00'), await find(first, '60.00', '#2')];
+		// The second one has claimed #2, and goes on when the first one has reported #1.
+		await claimReports([await find(second, '60.00', '#2')], second, time);
+		return await claimReports(jobs, first, time);
+	};
+	const started = time.now();
+	const reported = await time.until(reports());
+	expect(reported.map(({ change }) => change?.number)).toEqual([1, 2]);
 	expect(time.now() - started).toBeLessThan(2 * minute);
 });
