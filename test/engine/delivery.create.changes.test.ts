@@ -2,7 +2,14 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { z } from 'zod/v4';
 
 import { deduplicationStore } from '../support/engine/engine';
-import { fromOrders, jsonOf, orderParameters, restart, setUp } from '../support/actionNode';
+import {
+	fromOrders,
+	jsonOf,
+	orderParameters,
+	outcomesOf,
+	restart,
+	setUp,
+} from '../support/actionNode';
 import {
 	lineItem,
 	mugs,
@@ -330,6 +337,25 @@ test('ignores an order that was read before its last change', async () => {
 	expect(await read(9, payableInCash)).toBe('');
 	expect(await read(5, paidByLink)).toBe(noCash);
 	expect(await read(9, payableInCash)).toBe('');
+});
+
+describe('sends an earlier state of an order', () => {
+	const create = async (minutesAgo: number, options: INodeParameters = {}) => {
+		const updated_at = new Date(Date.now() - minutesAgo * 60_000).toISOString();
+		const items = [shopifyOrder({ updated_at })];
+		return outcomesOf((await service.run({ ...fromOrders, options }, { items })).items);
+	};
+
+	test('if the later one was only in a Dry Run', async () => {
+		await create(5, { dryRun: true });
+		expect(await create(9)).toEqual(['created']);
+	});
+
+	test('after Allow Resending for all deliveries', async () => {
+		expect(await create(5)).toEqual(['created']);
+		await service.run({ resource: 'delivery', operation: 'allowResending', references: 'all' });
+		expect(await create(9)).toEqual(['created']);
+	});
 });
 
 test('records nothing in a dry run, and no report of a change costs an unchanged order anything', async () => {

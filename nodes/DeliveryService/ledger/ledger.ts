@@ -7,13 +7,27 @@ import { findWholes, type Claim, type Found } from './claims';
 import { findParts } from './parts';
 import { ProcessMemory, processMemoryOf, type Holder } from './processMemory';
 import { freeReferences } from './resending';
-import { openWorkflowStore, type Store, type StoreContext } from './store';
+import { clearStore, openWorkflowStore, type Store, type StoreContext } from './store';
 import { readTraces, traceEntry, type Trace } from './traces';
 
-/** The ledger of the current workflow, in n8n's database. */
-export function openLedger(context: StoreContext): Ledger {
-	const memory = processMemoryOf(context.getWorkflow().id ?? '');
-	return new Ledger(openWorkflowStore(context), realClock, memory);
+/**
+ * The ledger of the current workflow, in n8n's database.
+ *
+ * @param isDryRun whether it remembers nothing of the orders that are looked up
+ */
+export function openLedger(context: StoreContext, { isDryRun = false } = {}): Ledger {
+	const memory = memoryOf(context);
+	return new Ledger(openWorkflowStore(context), realClock, isDryRun ? memory.copy() : memory);
+}
+
+/** Forgets all that the current workflow remembers. */
+export async function clearLedger(context: StoreContext): Promise<void> {
+	await clearStore(context);
+	memoryOf(context).forgetStates();
+}
+
+function memoryOf(context: StoreContext): ProcessMemory {
+	return processMemoryOf(context.getWorkflow().id ?? '');
 }
 
 /**

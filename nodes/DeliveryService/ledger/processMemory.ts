@@ -42,6 +42,19 @@ export class ProcessMemory {
 		);
 	}
 
+	/** The same knowledge, for a Dry Run: what that adds is forgotten. */
+	copy(): ProcessMemory {
+		const copy = new ProcessMemory();
+		for (const [claimEntry, holder] of this.holders) copy.holders.set(claimEntry, holder);
+		for (const [key, time] of this.times) copy.times.set(key, time);
+		return copy;
+	}
+
+	/** Forgets the states of all orders. */
+	forgetStates(): void {
+		this.times.clear();
+	}
+
 	private isOlder(key: string, time: number): boolean {
 		const newest = this.times.get(key) ?? time;
 		this.times.delete(key);

@@ -12,9 +12,8 @@ import {
 import { collectionParameter, omitBlank, parameterReader, toList } from '../common/parameters';
 import { unwrap } from '../common/result';
 import { lowerFirst } from '../common/text';
-import { openLedger } from '../ledger/ledger';
+import { clearLedger, openLedger } from '../ledger/ledger';
 import type { ResendState } from '../ledger/resending';
-import { clearStore } from '../ledger/store';
 import { allFreed, resendMessage } from '../messages/resending';
 import { readCompanyOption } from '../service/credential';
 import { companyIdSchema, targetSchemas } from '../service/schemas';
@@ -87,7 +86,7 @@ export const allowResending: Operation = {
 		const states = new Map<string, ResendState>();
 		return await runPerItem(context, async (item) => {
 			if (parameters.get('references', item) === 'all') {
-				await clearStore(context);
+				await clearLedger(context);
 				return [outputItem({ references: 'all', allowed: true, message: allFreed }, item)];
 			}
 			const options = collectionParameter(parameters, 'options', item);

@@ -52,6 +52,16 @@ test('remembers the times of the 10,000 orders that were seen last', () => {
 	expect([0, 2, 1].map((order) => see(order, 1))).toEqual([true, true, false]);
 });
 
+test('a copy knows the same, and nothing that it learns comes back', () => {
+	const memory = new ProcessMemory();
+	memory.holders.set('claim', { isSending: true });
+	memory.note('A', { call: 20 });
+	const copy = memory.copy();
+	expect(copy.holders).toEqual(memory.holders);
+	expect([copy.note('A', { call: 10 }), copy.note('A', { call: 40 })]).toEqual([[true], [false]]);
+	expect(memory.note('A', { call: 30 })).toEqual([false]);
+});
+
 test('gives each workflow a process memory of its own', () => {
 	expect(processMemoryOf('a')).toBe(processMemoryOf('a'));
 	expect(processMemoryOf('b')).not.toBe(processMemoryOf('a'));

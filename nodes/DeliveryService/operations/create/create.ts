@@ -104,7 +104,7 @@ function openRun(
 	if (!isRemembered && !options.dryRun && context.getMode() === 'retry')
 		throw operationError(node, settingsProblems.unsafeRetry);
 	const sendsOthers = context.continueOnFail() || (source.isIndependent === true && isRemembered);
-	const ledger = isRemembered ? openLedger(context) : undefined;
+	const ledger = isRemembered ? openLedger(context, { isDryRun: options.dryRun }) : undefined;
 	const items = context.getInputData(0, 'main');
 	return { context, parameters, items, source, options, ledger, isRemembered, sendsOthers };
 }
