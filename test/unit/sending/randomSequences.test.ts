@@ -8,6 +8,7 @@ import type { Clock } from '../../../nodes/DeliveryService/common/clock';
 import type { Store } from '../../../nodes/DeliveryService/ledger/store';
 import { Ledger } from '../../../nodes/DeliveryService/ledger/ledger';
 import { withLock } from '../../../nodes/DeliveryService/ledger/lock';
+import { ProcessMemory } from '../../../nodes/DeliveryService/ledger/processMemory';
 import type { Job, Skipped } from '../../../nodes/DeliveryService/sending/job';
 import { RateLimit } from '../../../nodes/DeliveryService/sending/rateLimit';
 import { sendJobs } from '../../../nodes/DeliveryService/sending/send';
@@ -227,6 +228,8 @@ class Process {
 
 	readonly store: Store;
 
+	readonly memory = new ProcessMemory();
+
 	readonly clock: Clock;
 
 	readonly crashed: Promise<void>;
@@ -320,7 +323,7 @@ async function execute(
 	{ batchSize, continueOnFail, startMs, stopsAfterMs }: Execution,
 ): Promise<readonly Job[] | undefined> {
 	const { time, service, sequence } = world;
-	const { clock, store } = process;
+	const { clock, store, memory } = process;
 	const stop = new AbortController();
 	if (stopsAfterMs !== undefined) void time.wait(stopsAfterMs).then(() => stop.abort());
 	const running = async () => {
@@ -340,7 +343,7 @@ async function execute(
 			signal: stop.signal,
 			batchSize,
 			continueOnFail,
-			ledger: sequence.isRemembered ? new Ledger(store, clock) : undefined,
+			ledger: sequence.isRemembered ? new Ledger(store, clock, memory) : undefined,
 		});
 		return jobs;
 	};
