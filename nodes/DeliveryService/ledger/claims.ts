@@ -10,7 +10,7 @@ import {
 	type FoundReference,
 	type ReferenceState,
 } from './references';
-import { wasClaimed } from './traces';
+import { traceOfClaims, type Trace } from './traces';
 import type { ClaimedLine } from './units';
 
 /** What a delivery claims before it is sent. */
@@ -51,24 +51,26 @@ export type ClaimState =
 	| 'unitsSent'
 	| 'unitsPartlySent';
 
-/** The state of a delivery before its claim. */
+/** What is known about a delivery before its claim. */
 export interface Found {
 	state: ClaimState;
 	/** If it was created: how its order has changed since it was sent, or since the last such change. */
 	change?: Change;
-	/** If its order is late: whether it was met in time, or anything was claimed for it. */
-	isSeen?: boolean;
-	/** If its order is late: whether it was named, as one that was never met in time. */
-	isNamed?: boolean;
+	/** If it is free and its order is late: the trace of the order. */
+	trace?: Trace | 'none';
 	/** Whether a later state of its order was certainly met before, which decides about it. */
 	isOutdated?: boolean;
-	/** The entry of the claim: its own, or that of its whole order. */
-	claimEntry: string;
 	/** The execution that has the claim; undefined if it is of another process, or of one that crashed. */
 	holder?: Holder;
-	/** The entries to record before anything is sent. */
+}
+
+/** The same, with the entries of its claim. */
+export interface FoundClaim extends Found {
+	/** Its own claim, or that of its whole order. */
+	claimEntry: string;
+	/** To record before anything is sent. */
 	inAdvance?: readonly string[];
-	/** If it is claimed: the entries to record when it was created, and to remove if it was not. */
+	/** If it is claimed: to record when it was created, and to remove if it was not. */
 	confirmed?: readonly string[];
 	released?: readonly string[];
 }
@@ -81,7 +83,7 @@ export interface Found {
 export async function findWholes(
 	access: Access,
 	claims: readonly Claim[],
-): Promise<ReadonlyMap<Claim, Found>> {
+): Promise<ReadonlyMap<Claim, FoundClaim>> {
 	const wholes = claims
 		.filter(({ part }) => !part)
 		.map((claim) => ({ claim, own: wholeReference(claim) }));
@@ -91,7 +93,7 @@ export async function findWholes(
 		'claim',
 	);
 	return new Map(
-		wholes.map(({ claim, own }) => [claim, { ...foundOf(own), isSeen: wasClaimed(own) }]),
+		wholes.map(({ claim, own }) => [claim, { ...foundOf(own), trace: traceOfClaims(own) }]),
 	);
 }
 
@@ -102,7 +104,7 @@ function wholeReference({ companyId, referenceId, orderId = '', sentAs }: Claim)
 }
 
 /** What was found about a delivery. */
-export function foundOf(own: FoundReference): Found {
+export function foundOf(own: FoundReference): FoundClaim {
 	const { state, change } = own;
 	const claimEntry = claimEntryOf(own);
 	if (state !== 'free') return { state, change, claimEntry };

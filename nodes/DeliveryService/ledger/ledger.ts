@@ -3,7 +3,7 @@ import { realClock, type Clock } from '../common/clock';
 import { chunk } from '../common/data';
 import { Access, type Purpose } from './access';
 import type { Change } from './changes';
-import { findWholes, type Claim, type Found } from './claims';
+import { findWholes, type Claim, type Found, type FoundClaim } from './claims';
 import { findParts } from './parts';
 import { ProcessMemory, processMemoryOf, type Holder } from './processMemory';
 import { freeReferences } from './resending';
@@ -38,8 +38,8 @@ function memoryOf(context: StoreContext): ProcessMemory {
  * released waits for the next claim, or for {@link flush}.
  */
 export class Ledger {
-	/** What was last found about each claim. */
-	private readonly found = new Map<Claim, Found>();
+	/** What was found when each was last claimed. */
+	private readonly found = new Map<Claim, FoundClaim>();
 
 	/** The change that was last found for each claim. */
 	private readonly changes = new Map<Claim, Change | undefined>();
@@ -79,7 +79,10 @@ export class Ledger {
 		return found;
 	}
 
-	private async find(access: Access, claims: readonly Claim[]): Promise<ReadonlyMap<Claim, Found>> {
+	private async find(
+		access: Access,
+		claims: readonly Claim[],
+	): Promise<ReadonlyMap<Claim, FoundClaim>> {
 		// Whole orders first, so that none is then claimed in parts as well.
 		const wholes = await findWholes(access, claims);
 		const parts = await findParts(access, claims);
@@ -124,17 +127,20 @@ export class Ledger {
 		);
 		const own = new Set<Claim>();
 		for (const claim of claims) {
-			const { claimEntry } = this.changes.get(claim) ?? {};
-			if (claimEntry === undefined || !added.has(claimEntry)) continue;
-			this.hold(claimEntry);
-			own.add(claim);
+			const change = this.changes.get(claim);
+			if (!change) continue;
+			const { claimEntry } = change;
+			if (added.has(claimEntry)) {
+				this.hold(claimEntry);
+				own.add(claim);
+			} else change.claimedElsewhere = claimEntry;
 		}
 		return own;
 	}
 
 	/** Whether the execution that has claimed a change is certainly reporting it: one of this process. */
 	isReported(claim: Claim): boolean {
-		return this.holderOf(this.changes.get(claim)?.claimedElsewhere ?? '')?.isSending === true;
+		return this.holderOf(this.changes.get(claim)?.claimedElsewhere ?? '')?.isAtWork === true;
 	}
 
 	/** Records that a claimed change was reported or accepted. */
@@ -160,20 +166,20 @@ export class Ledger {
 	/** Notes that a claimed delivery stays unknown: from now on, nobody in this process is sending it. */
 	abandon(claim: Claim): void {
 		const { holder } = this.found.get(claim) ?? {};
-		if (holder) holder.isSending = false;
+		if (holder) holder.isAtWork = false;
 	}
 
 	/** Notes that this execution sends and reports nothing more. */
 	end(): void {
 		// What it has released may be another execution's by now, and what it left unknown stays that.
 		for (const [claimEntry, holder] of this.held)
-			if (holder.isSending && this.process.holders.get(claimEntry) === holder)
+			if (holder.isAtWork && this.process.holders.get(claimEntry) === holder)
 				this.process.holders.delete(claimEntry);
 		this.held.clear();
 	}
 
 	private hold(claimEntry: string): Holder {
-		const holder = { isSending: true };
+		const holder = { isAtWork: true };
 		this.held.set(claimEntry, holder);
 		this.process.holders.set(claimEntry, holder);
 		return holder;
@@ -186,7 +192,7 @@ export class Ledger {
 	private holderOf(claimEntry: string): Holder | undefined {
 		const holder = this.process.holders.get(claimEntry);
 		const isOwn = holder === this.held.get(claimEntry);
-		return isOwn && holder?.isSending ? undefined : holder;
+		return isOwn && holder?.isAtWork ? undefined : holder;
 	}
 
 	/** Records what was confirmed and released. @throws when that failed */

@@ -1,6 +1,6 @@
 /** Fulfillment orders: which may be sent, by what was sent of their orders, and which units they claim. */
 import type { Access } from './access';
-import { foundOf, type Claim, type Found } from './claims';
+import { foundOf, type Claim, type FoundClaim } from './claims';
 import {
 	claimEntryOf,
 	claimReferences,
@@ -8,7 +8,7 @@ import {
 	unknownReference,
 	type FoundReference,
 } from './references';
-import { wasClaimed } from './traces';
+import { traceOfClaims } from './traces';
 import {
 	freeUnits,
 	hasGrown,
@@ -35,15 +35,15 @@ interface FoundPart extends Part {
 export async function findParts(
 	access: Access,
 	claims: readonly Claim[],
-): Promise<ReadonlyMap<Claim, Found>> {
+): Promise<ReadonlyMap<Claim, FoundClaim>> {
 	const parts = partsOf(claims);
 	const orders = new Set(parts.map(({ order }) => order));
 	await claimReferences(access, [...orders], 'shared');
-	const found = new Map<Claim, Found>();
+	const found = new Map<Claim, FoundClaim>();
 	for (const { claim, order } of parts) {
-		const whole = { claimEntry: claimEntryOf(order), isSeen: true };
-		if (order.state === 'created') found.set(claim, { state: 'wholeCreated', ...whole });
-		if (order.state === 'unknown') found.set(claim, { state: 'wholeUnknown', ...whole });
+		const claimEntry = claimEntryOf(order);
+		if (order.state === 'created') found.set(claim, { state: 'wholeCreated', claimEntry });
+		if (order.state === 'unknown') found.set(claim, { state: 'wholeUnknown', claimEntry });
 	}
 	const open = parts.filter(({ claim }) => !found.has(claim));
 	for (const { own, order } of open) own.orderResends = order.resends;
@@ -58,8 +58,8 @@ export async function findParts(
 	await readUnits(access, known);
 	for (const part of open) {
 		const ofOrder = units.get(claimEntryOf(part.order));
-		const isSeen = wasClaimed(part.order) ?? wasClaimed(part.own);
-		if (ofOrder) found.set(part.claim, { ...foundPart(access, part, ofOrder), isSeen });
+		const trace = traceOfClaims(part.order) ?? traceOfClaims(part.own);
+		if (ofOrder) found.set(part.claim, { ...foundPart(access, part, ofOrder), trace });
 	}
 	return found;
 }
@@ -96,7 +96,7 @@ function groupUnits(parts: readonly FoundPart[]): ReadonlyMap<string, OrderUnits
 }
 
 /** What was found about a fulfillment order. If it is free, it takes its units, unless others have. */
-function foundPart(access: Access, part: FoundPart, units: OrderUnits): Found {
+function foundPart(access: Access, part: FoundPart, units: OrderUnits): FoundClaim {
 	const { own, order, lines } = part;
 	// Even if it is not sent: others of its order may be.
 	const inAdvance = order.state === 'free' ? [firstPartOf(order)] : [];

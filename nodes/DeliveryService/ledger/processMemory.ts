@@ -6,7 +6,7 @@
 /** An execution of this process that has claimed a delivery, or a change of its order. */
 export interface Holder {
 	/** Whether it is at work on it; false if it left the delivery unknown. */
-	isSending: boolean;
+	isAtWork: boolean;
 }
 
 /**

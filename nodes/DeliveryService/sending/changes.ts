@@ -36,7 +36,6 @@ export async function claimReports(
 		reported.push(...changed.filter(isOwn));
 		// Another execution was faster, perhaps with an earlier state: what it leaves is the next change.
 		open = changed.filter((job) => !isOwn(job));
-		for (const { change } of open) if (change) change.claimedElsewhere = change.claimEntry;
 	}
 }
 

@@ -30,7 +30,7 @@ export async function claimJobs(jobs: readonly Job[], ledger: Ledger): Promise<C
 	const found = new Map([...lateFound, ...claimed]);
 	return jobs.flatMap((job) => {
 		const holder = job.claim && found.get(job.claim)?.holder;
-		const isElsewhere = job.outcome?.kind === 'unknown' && holder?.isSending !== false;
+		const isElsewhere = job.outcome?.kind === 'unknown' && holder?.isAtWork !== false;
 		return isElsewhere ? { job, isAtWork: holder !== undefined } : [];
 	});
 }
@@ -118,10 +118,10 @@ export function rememberMet(jobs: readonly Job[], ledger: Ledger): void {
 const claimsOf = (jobs: readonly Job[]) => jobs.flatMap(({ claim }) => claim ?? []);
 
 /** What was found means for a delivery; undefined if it may be sent. */
-function outcomeOf({ state, isSeen, isNamed = false, isOutdated }: Found): Outcome | undefined {
+function outcomeOf({ state, trace, isOutdated }: Found): Outcome | undefined {
 	if (state === 'free' && isOutdated) return { kind: 'skipped', why: { code: 'outdated' } };
-	if (state === 'free' && isSeen === false)
-		return { kind: 'skipped', why: { code: 'unseen', isNamed } };
+	if (state === 'free' && (trace === 'named' || trace === 'none'))
+		return { kind: 'skipped', why: { code: 'unseen', isNamed: trace === 'named' } };
 	return outcomeOfClaim(state);
 }
 

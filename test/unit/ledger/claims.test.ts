@@ -389,18 +389,17 @@ test('a claim is known to other executions of its process, until it is settled',
 	ledger = open(memory);
 	const one = order('#1', 'A');
 	await claim(one, order('#2', 'B'));
-	const isSending = async (each: Claim) =>
-		(await other.lookUp([each])).get(each)?.holder?.isSending;
-	expect(await isSending(one)).toBe(true);
+	const isAtWork = async (each: Claim) => (await other.lookUp([each])).get(each)?.holder?.isAtWork;
+	expect(await isAtWork(one)).toBe(true);
 	ledger.abandon(one);
-	expect(await isSending(one)).toBe(false);
+	expect(await isAtWork(one)).toBe(false);
 	// Its fulfillment orders wait for the same claim.
-	expect(await isSending(part('#1-1', [1, 1]))).toBe(false);
+	expect(await isAtWork(part('#1-1', [1, 1]))).toBe(false);
 	other.end();
-	expect(await isSending(order('#2', 'B'))).toBe(true);
+	expect(await isAtWork(order('#2', 'B'))).toBe(true);
 	ledger.end();
-	expect(await isSending(order('#2', 'B'))).toBeUndefined();
-	expect(await isSending(one)).toBe(false);
+	expect(await isAtWork(order('#2', 'B'))).toBeUndefined();
+	expect(await isAtWork(one)).toBe(false);
 });
 
 test('the end of an execution ends no claim that another one took over from it', async () => {
@@ -412,7 +411,7 @@ test('the end of an execution ends no claim that another one took over from it',
 	await ledger.flush();
 	expect((await other.claim([one])).get(one)?.state).toBe('free');
 	ledger.end();
-	expect((await ledger.lookUp([one])).get(one)?.holder).toEqual({ isSending: true });
+	expect((await ledger.lookUp([one])).get(one)?.holder).toEqual({ isAtWork: true });
 });
 
 test('an execution does not wait for itself if another process claims what it has released', async () => {
@@ -525,36 +524,31 @@ describe('changes after sending', () => {
 
 describe('traces of orders that were not sent', () => {
 	const parts = [part('#1-1', [2, 1]), part('#1-2', [2, 1])] as const;
-	async function tracesOf(one: Claim): Promise<unknown> {
+	async function traceOf(one: Claim): Promise<unknown> {
 		const late = { ...one, isLate: true };
-		const { isSeen, isNamed } = (await ledger.lookUp([late])).get(late) ?? {};
-		return { isSeen, isNamed };
+		return (await ledger.lookUp([late])).get(late)?.trace;
 	}
-	const seen = { isSeen: true, isNamed: false };
-	const none = { isSeen: false, isNamed: false };
 
 	test.each([[order('#1', 'A')], [parts[0]]])(
 		'remembers that an unsent order was met: %j',
 		async (one) => {
-			expect(await tracesOf(one)).toEqual(none);
+			expect(await traceOf(one)).toBe('none');
 			expect(entries.size).toBe(0);
 			ledger.remember([one, one], 'seen');
 			await ledger.flush();
 			expect(entries.size).toBe(1);
-			for (const each of [...parts, order('#1', 'A')]) expect(await tracesOf(each)).toEqual(seen);
-			expect(await tracesOf(order('#1', 'B'))).toEqual(none);
+			for (const each of [...parts, order('#1', 'A')]) expect(await traceOf(each)).toBe('seen');
+			expect(await traceOf(order('#1', 'B'))).toBe('none');
 			ledger.remember([order('#1', 'B')], 'named');
 			await ledger.flush();
-			expect(await tracesOf(order('#1', 'B'))).toEqual({ isSeen: false, isNamed: true });
+			expect(await traceOf(order('#1', 'B'))).toBe('named');
 		},
 	);
 
 	test('are not needed after a claim', async () => {
 		await create(order('#2', 'B'), parts[0]);
-		for (const one of [order('#2', 'B'), ...parts])
-			expect(await tracesOf(one)).toEqual({ isSeen: true });
+		for (const one of [order('#2', 'B'), ...parts]) expect(await traceOf(one)).toBe('seen');
 		expect(await allow('#1', '#2')).toEqual(['#1', '#2']);
-		for (const one of [order('#2', 'B'), ...parts])
-			expect(await tracesOf(one)).toEqual({ isSeen: true });
+		for (const one of [order('#2', 'B'), ...parts]) expect(await traceOf(one)).toBe('seen');
 	});
 });

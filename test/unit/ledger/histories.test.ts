@@ -229,7 +229,7 @@ class World {
 
 	/** Checks that what was found is true. */
 	check(one: Wanted, found: Found | undefined): void {
-		const { state = 'unknown', change, isSeen, isNamed } = found ?? {};
+		const { state = 'unknown', change, trace = 'seen' } = found ?? {};
 		const known = this.reported.get(one);
 		const isEqual = known?.rest === this.sentAs?.rest && known?.cash === this.sentAs?.cash;
 		// The cash of a delivery that was sent without any is not compared.
@@ -238,7 +238,8 @@ class World {
 		if (isOwn && this.sentAs && known && !change)
 			this.expect(isUnchanged, `the change of ${nameOf(one)} is lost`);
 		const hasTrace = this.remembered.has(traceOf(one, 'seen')) || this.created.includes(one);
-		this.expect(isSeen !== false || !hasTrace, `${nameOf(one)} is not seen`);
+		this.expect(trace === 'seen' || !hasTrace, `${nameOf(one)} is not seen`);
+		const isNamed = trace === 'named';
 		this.expect(!isNamed || this.maybeRemembered.has(traceOf(one, 'named')), 'named by nobody');
 		const ever = [...this.everCreated].filter((other) => isSameOrder(one, other));
 		const isTrue: Partial<Record<ClaimState, boolean>> = {

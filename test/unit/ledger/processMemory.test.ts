@@ -54,7 +54,7 @@ test('remembers the times of the 10,000 orders that were seen last', () => {
 
 test('a copy knows the same, and nothing that it learns comes back', () => {
 	const memory = new ProcessMemory();
-	memory.holders.set('claim', { isSending: true });
+	memory.holders.set('claim', { isAtWork: true });
 	memory.note('A', { call: 20 });
 	const copy = memory.copy();
 	expect(copy.holders).toEqual(memory.holders);
