@@ -13,7 +13,13 @@ import { paymentOf, type Payment } from './payment';
 import { findPickup, type Pickup } from './pickup';
 import { fullAddress, readRecipient, type Recipient } from './recipient';
 import { referencesOf, type OrderReferences } from './references';
-import { countUnits, needsShipping, unitsByLine, type LineUnits, type OrderUnits } from './units';
+import {
+	countUnits,
+	needsShipping,
+	unitsInFulfillments,
+	type LineUnits,
+	type OrderUnits,
+} from './units';
 
 export interface OrderFacts {
 	order: Order;
@@ -115,10 +121,11 @@ function findStopReason(facts: OrderFacts, units: OrderUnits): StopReason | unde
  * Whether all units that can ship have shipped. A fulfillment order is also closed when it was delivered,
  * which its order's fulfillments show.
  */
-function isFulfilled({ fulfillmentOrder: part, fulfillments }: Order, { lines }: OrderUnits) {
+function isFulfilled(order: Order, { lines }: OrderUnits): boolean {
+	const { fulfillmentOrder: part } = order;
 	if (part) {
-		if (!fulfillments) return part.status === 'closed';
-		const fulfilled = unitsByLine(fulfillments.flatMap(({ line_items }) => line_items));
+		const fulfilled = unitsInFulfillments(order);
+		if (!fulfilled) return part.status === 'closed';
 		return part.line_items.every(({ line_item_id: id, quantity = 0 }) => fulfilled(id) >= quantity);
 	}
 	const shippable = lines.filter(({ line }) => needsShipping(line));

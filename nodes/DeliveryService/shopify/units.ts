@@ -148,47 +148,84 @@ export function isPartlyFulfilled(
 }
 
 function countLines(order: Order): CountedLine[] {
-	const refundLines = order.refunds?.flatMap((refund) => refund.refund_line_items);
-	const refunded = refundLines && unitsByLine(refundLines);
-	const [notRestocked, canceled] = ['no_restock', 'cancel'].map(
-		(type) => refundLines && unitsByLine(refundLines.filter((line) => line.restock_type === type)),
-	);
-	const fulfilled =
-		order.fulfillments &&
-		unitsByLine(order.fulfillments.flatMap((fulfillment) => fulfillment.line_items));
+	const refunds = refundedUnits(order);
+	const fulfillments = unitsInFulfillments(order);
 	return order.line_items.map((line, index) => {
 		const name = line.name ?? line.title ?? `Item ${index + 1}`;
-		if (!needsShipping(line))
-			return { line, name, kept: 0, shipped: 0, canceled: 0, fulfilled: 0, left: 0, isHeld: false };
-		const refundedUnits = refunded?.(line.id) ?? 0;
-		const current = line.current_quantity ?? line.quantity - refundedUnits;
-		const kept = Math.max(0, Math.min(line.quantity, current));
-		// Units that were removed without a refund can't have been fulfilled.
-		const removed = refunded ? Math.max(0, line.quantity - kept - refundedUnits) : 0;
-		const gone = {
-			canceled: canceled ? canceled(line.id) + removed : line.quantity - kept,
-			fulfilled: fulfilled?.(line.id) ?? 0,
-		};
-		const unfulfilled = unfulfilledUnits(
-			line,
-			canceled ? gone.canceled : 0,
-			// None of a partly fulfilled line means that they are listed elsewhere.
-			gone.fulfilled || undefined,
-		);
-		const left = kept === 0 ? 0 : unfulfilled && Math.min(kept, unfulfilled);
-		const isKnown = gone.fulfilled > 0 || line.fulfillment_status === undefined;
-		const isHeld = fulfilled !== undefined && isKnown && (left ?? kept) + gone.fulfilled < kept;
-		// Without refunds, any of the other units may be shipped.
-		const shipped = Math.min(line.quantity, kept + (notRestocked?.(line.id) ?? line.quantity));
-		return { line, name, kept, shipped, ...gone, left, isHeld };
+		return needsShipping(line)
+			? { line, name, ...countLine(line, refunds, fulfillments) }
+			: { line, name, kept: 0, shipped: 0, canceled: 0, fulfilled: 0, left: 0, isHeld: false };
 	});
 }
 
-/** A function from a line's ID to its units in all entries. */
-export function unitsByLine(entries: ReadonlyArray<{ id?: string; quantity: number }>) {
+/** The units of the lines in all refunds, and in those of two kinds. */
+interface RefundedUnits {
+	all: UnitsOf;
+	canceled: UnitsOf;
+	notRestocked: UnitsOf;
+}
+
+/** The units of the lines in all refunds; undefined if the order doesn't list them. */
+function refundedUnits({ refunds }: Order): RefundedUnits | undefined {
+	const all = refunds?.flatMap(({ refund_line_items }) => refund_line_items);
+	if (!all) return undefined;
+	const ofType = (type: string) =>
+		unitsByLine(all.filter(({ restock_type }) => restock_type === type));
+	return { all: unitsByLine(all), canceled: ofType('cancel'), notRestocked: ofType('no_restock') };
+}
+
+/** The units of the lines in all fulfillments; undefined if the order doesn't list them. */
+export function unitsInFulfillments({ fulfillments }: Order): UnitsOf | undefined {
+	return fulfillments && unitsByLine(fulfillments.flatMap(({ line_items }) => line_items));
+}
+
+/** Counts the units of a line that needs shipping. */
+function countLine(
+	line: LineItem,
+	refunds: RefundedUnits | undefined,
+	fulfillments: UnitsOf | undefined,
+): Omit<CountedLine, 'line' | 'name'> {
+	const units = keptUnits(line, refunds);
+	const { kept, canceled } = units;
+	const fulfilled = fulfillments?.(line.id) ?? 0;
+	const unfulfilled = unfulfilledUnits(
+		line,
+		refunds ? canceled : 0,
+		// None of a partly fulfilled line means that they are listed elsewhere.
+		fulfilled || undefined,
+	);
+	const left = kept === 0 ? 0 : unfulfilled && Math.min(kept, unfulfilled);
+	const isListed = fulfilled > 0 || line.fulfillment_status === undefined;
+	const isHeld = fulfillments !== undefined && isListed && (left ?? kept) + fulfilled < kept;
+	return { ...units, fulfilled, left, isHeld };
+}
+
+/** The units of a line that the customer keeps, that are to be shipped, and that never ship. */
+function keptUnits(
+	{ id, quantity, current_quantity: current }: LineItem,
+	refunds: RefundedUnits | undefined,
+): Pick<LineUnits, 'kept' | 'shipped' | 'canceled'> {
+	const refunded = refunds?.all(id) ?? 0;
+	const kept = Math.max(0, Math.min(quantity, current ?? quantity - refunded));
+	// Without refunds, any of the other units may be shipped, and any may be canceled.
+	if (!refunds) return { kept, shipped: quantity, canceled: quantity - kept };
+	// Units that were removed without a refund can't have been fulfilled.
+	const removed = Math.max(0, quantity - kept - refunded);
+	return {
+		kept,
+		shipped: Math.min(quantity, kept + refunds.notRestocked(id)),
+		canceled: refunds.canceled(id) + removed,
+	};
+}
+
+/** The units of a line, by its ID. */
+type UnitsOf = (id: string | undefined) => number;
+
+/** Adds up the units of each line in all entries. */
+function unitsByLine(entries: ReadonlyArray<{ id?: string; quantity: number }>): UnitsOf {
 	const units = new Map<string | undefined, number>();
 	for (const { id, quantity } of entries) units.set(id, (units.get(id) ?? 0) + quantity);
-	return (id: string | undefined) => units.get(id) ?? 0;
+	return (id) => units.get(id) ?? 0;
 }
 
 /**
