@@ -39,7 +39,7 @@ export function laterChanges(facts: OrderFacts, mapping: OrderMapping): LaterCha
 	const { order, payment, stop, isFulfilled } = facts;
 	const isFinal = stop !== undefined && stop !== 'onHold';
 	const { owed } = payment;
-	const isOwed = owed && sign(owed) > 0 && payment.state !== 'reserved';
+	const isOwed = owed && sign(owed) > 0;
 	// After the delivery, an amount changes by returns and by what the driver has brought.
 	const isOver = isFinal || (isFulfilled && payment.state !== 'paid');
 	const isSilent = isOver || !owed || isCashInHand(facts, mapping);

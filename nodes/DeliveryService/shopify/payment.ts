@@ -85,13 +85,13 @@ export function paymentOf(order: Order, mapping: OrderMapping): Payment {
 		methods,
 		isByCash: state !== 'reserved' && kinds.includes('cashOnDelivery'),
 		unknownMethods: methods.filter((_, index) => kinds[index] === 'unknown'),
-		owed: owed ?? (nothingIsOwed.has(state) ? zero : undefined),
+		owed: nothingIsOwed.has(state) ? zero : owed,
 		openReturn,
 		isAuthorizationKnown: capturable !== undefined,
 	};
 }
 
-/** States in which nothing is owed unless the order says so. */
+/** States in which nothing is owed, whatever the order says is outstanding. */
 const nothingIsOwed = new Set<Payment['state']>(['paid', 'reserved', 'refunded', 'voided']);
 
 /** Statuses that say by themselves that something is unpaid. */

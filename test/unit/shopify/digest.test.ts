@@ -159,3 +159,16 @@ test('the delivery of a refunded order is to be stopped, unless the order has sh
 	const lines = [lineItem(shipped), mugs(shipped)];
 	expect(stopOf(shopifyOrder({ ...refunded, line_items: lines }))).toBeUndefined();
 });
+
+test.each(['paid', 'authorized'])(
+	'an order that is %s owes nothing, whatever is outstanding',
+	(financial_status) => {
+		const methods = { payment_gateway_names: ['Cash on Delivery (COD)', 'razorpay'] };
+		const order = shopifyOrder({ ...payableInCash, ...methods, financial_status });
+		const { laterChanges } = orderToDelivery(order, mappingOf({}));
+		expect(laterChanges?.cash).toMatchObject([{ code: 'owedChanged', owed: undefined }]);
+		const shipped = { fulfillment_status: 'fulfilled', fulfillable_quantity: 0 };
+		const fulfilled = { ...order, line_items: [lineItem(shipped), mugs(shipped)] };
+		expect(digestsOf(fulfilled)).toMatchObject({ cash: '' });
+	},
+);
