@@ -1,0 +1,128 @@
+/**
+ * Which day the text of a delivery date means, in the spellings and languages of apps and customers. Luxon
+ * knows the months' names and which days exist.
+ */
+import { DateTime } from 'luxon';
+
+import { normalizeName, withPlainDigits } from '../common/text';
+import type { OrderMapping } from './mapping';
+import { monthNamed } from './monthNames';
+
+/** Whether a date was chosen: not by a text without a digit, such as "ASAP" or "No preference". */
+export function mayBeDate(text: string): boolean {
+	return /\p{Nd}/u.test(text.replace(duration, ''));
+}
+
+/** How soon, not on which day: "within 2-3 hours", "60 min", "24/7". */
+const duration =
+	/(?:\d+\s?[-–]\s?)?\d+\s?(?:(?:min|h(?:o?u?r|eur)|st(?:d|un)|jam)\p{L}*|h(?!\p{L}))|24\/7/giu;
+
+/** An ISO time as a date and a time: UTC in this time zone, any other offset as written. */
+export function toLocalTime(text: string, timeZone: string): string {
+	const written =
+		/\dT\d/.test(text) && DateTime.fromISO(text.trim(), { zone: 'UTC', setZone: true });
+	if (!written || !written.isValid) return text.replace(/ 00:00(:00.*)?$/, '');
+	// Midnight is how apps write a date without a time.
+	if (written.hour + written.minute === 0) return written.toFormat('yyyy-MM-dd');
+	const isUtc = /(Z|[+-]00:?00)\s*$/.test(text);
+	return (isUtc ? written.setZone(timeZone) : written).toFormat('yyyy-MM-dd HH:mm');
+}
+
+/** Whether a text has only a date in digits. */
+export function isOnlyDate(text: string): boolean {
+	return /^\s*\d+([-/.])\d+\1\d+\s*$/.test(text);
+}
+
+const yearFirst = /(?<!\d)(\d{4})\s?[-/.年년]\s?(\d{1,2})\s?[-/.月월]\s?(\d{1,2})(?!\d)/g;
+const yearLast = /(?<!\d)(\d{1,2})\s?([-/.])\s?(\d{1,2})\s?\2\s?(\d{4}|\d\d)(?!\d)/g;
+const withoutYear = /(?<!\d)(\d{1,2})\s?[月월]\s?(\d{1,2})(?!\d)/;
+const dayAndMonth = /(?<!\d)(\d{1,2})(?:st|nd|rd|th)? (?:(?:de|of) |ב)?(\p{L}+)/gu;
+const monthAndDay = /(\p{L}+) (?:the )?(\d{1,2})(?:st|nd|rd|th)?(?!\d)/gu;
+
+/**
+ * The day that a text means, as YYYY-MM-DD; undefined if it is none, or can be read in two ways.
+ *
+ * @param placedAt when the order was placed: a date without a year is the next one after it
+ */
+export function dayInText(
+	text: string,
+	placedAt: string | undefined,
+	format: OrderMapping['filters']['deliveryDateFormat'],
+): string | undefined {
+	const numbers = withPlainDigits(text);
+	if (hasDayRange(numbers)) return undefined;
+	const found = [
+		...Array.from(numbers.matchAll(yearFirst), ([, ...date]) => toDay(...date)),
+		...Array.from(numbers.matchAll(yearLast), ([, first, , second, written = '']) => {
+			// "24/12/26" can be read in three ways.
+			const last = format === 'automatic' || written.length === 4 ? written : `20${written}`;
+			const dayFirst = format !== 'monthFirst' && toDay(last, second, first);
+			const monthFirst = format !== 'dayFirst' && toDay(last, first, second);
+			return sameDay([dayFirst, monthFirst].filter(Boolean));
+		}),
+	];
+	return found.length > 0 ? sameDay(found) : readNamedDay(numbers, placedAt);
+}
+
+/** Days of a month, e.g. "24-26 Dec", "December 24 to 26" or "24日-26日". */
+const dayRange =
+	/(?:(\p{L}+)\.? )?\d{1,2}(?:st|nd|rd|th|[.日일])?\s?(?:-|~|to|al?|à|au|bis|tot)\s?\d{1,2}(?:st|nd|rd|th|\.)?\s?(?:(?:de|of) )?(\p{L}*)/giu;
+
+/** Whether a text has a range of days: a range of hours has no month beside it. */
+function hasDayRange(text: string): boolean {
+	const isMonth = (word: string) => monthNamed(normalizeName(word)) !== undefined;
+	return Array.from(text.matchAll(dayRange)).some(
+		([, before = '', after = '']) => isMonth(before) || isMonth(after) || /^[日일]/.test(after),
+	);
+}
+
+/** A date with the name of its month, e.g. "Dec 24, 2026" or "12月24日". */
+function readNamedDay(text: string, placedAt: string | undefined): string | undefined {
+	const [, month, day] = withoutYear.exec(text) ?? [];
+	if (month !== undefined) return nextDay(placedAt, month, day);
+	// In Spanish, French and Italian, "mar" is also Tuesday.
+	const words = normalizeName(text);
+	const others = words.replace(/^mar /, '');
+	const hasMonth = others.split(' ').some((word) => monthNamed(word) !== undefined);
+	const dates = hasMonth ? others : words;
+	const [, year] = /(?<!\d)(\d{4})(?!\d)/.exec(dates) ?? [];
+	const found = [
+		...Array.from(dates.matchAll(dayAndMonth), ([, day, month = '']) => ({ month, day })),
+		...Array.from(dates.matchAll(monthAndDay), ([, month = '', day]) => ({ month, day })),
+	].flatMap(({ month, day }) => {
+		const number = monthNamed(month);
+		if (number === undefined) return [];
+		return year === undefined ? nextDay(placedAt, number, day) : toDay(year, number, day);
+	});
+	return sameDay(found);
+}
+
+/** A date without a year: the next one after the order was placed, if that is within half a year. */
+function nextDay(
+	placedAt: string | undefined,
+	month: string | number,
+	day: string | undefined,
+): string | undefined {
+	const placed = DateTime.fromISO(placedAt ?? '', { zone: 'UTC' });
+	if (!placed.isValid) return undefined;
+	// It may have been placed on another day in the shop's time zone.
+	const [from, to] = [
+		placed.minus({ days: 1 }).toISODate(),
+		placed.plus({ months: 6 }).toISODate(),
+	];
+	return [placed.year, placed.year + 1]
+		.map((year) => toDay(String(year), month, day))
+		.find((found) => found !== undefined && found >= from && found <= to);
+}
+
+/** The day if all of them are the same. */
+export function sameDay(days: ReadonlyArray<string | false | undefined>): string | undefined {
+	const [day, ...others] = new Set(days);
+	return day && others.length === 0 ? day : undefined;
+}
+
+function toDay(year = '', month: string | number = '', day = ''): string | undefined {
+	const date = DateTime.fromFormat(`${year}-${month}-${day}`, 'yyyy-M-d', { zone: 'UTC' });
+	// Other calendars count otherwise: 2026 is 2569 in Thailand, and 1405 in Iran.
+	return date.isValid && date.year > 1999 && date.year < 2200 ? date.toISODate() : undefined;
+}
