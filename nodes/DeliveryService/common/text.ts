@@ -105,6 +105,11 @@ export function normalizeName(name: string): string {
 		.trim();
 }
 
+/** The text without what it has in brackets. */
+export function withoutBrackets(text: string): string {
+	return text.replace(/[(（[][^)）\]]*[)）\]]?/g, ' ');
+}
+
 /** The digits of other scripts, ten of each. */
 const digits = '٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹०१२३४५६७८९০১২৩৪৫৬৭৮৯๐๑๒๓๔๕๖๗๘๙';
 const anyDigit = new RegExp(`[${digits}]`, 'g');

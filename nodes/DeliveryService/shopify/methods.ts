@@ -1,5 +1,5 @@
 /** Shipping methods: which ones of an order are for drivers, and the delivery type that they mean. */
-import { foldWords, namesIn } from '../common/text';
+import { foldWords, namesIn, withoutBrackets } from '../common/text';
 import type { OrderMapping } from './mapping';
 import type { Order } from './order';
 
@@ -38,17 +38,24 @@ function toPattern(names: readonly string[]): RegExp {
 	return new RegExp(`^(?:${forms.filter(Boolean).join('|') || '(?!)'})$`, 's');
 }
 
+const emoji = /[\p{Extended_Pictographic}\p{Regional_Indicator}\u200D]/gu;
+const beforePlace = /\s*(?:\s\p{Pd}|:)\s+/gu;
+
+/** A name without brackets and emoji, and with " - " before a place: "🏬 Pickup: Harbor (free)" is "Pickup - Harbor". */
+function plainName(name: string): string {
+	return withoutBrackets(name).replace(emoji, ' ').replace(beforePlace, ' - ');
+}
+
 /**
- * Whether a whole name is in a list: "Pickup and delivery" is a delivery. What it has in parentheses doesn't
- * matter for the built-in names.
+ * Whether a whole name is in a list: "Pickup and delivery" is a delivery. For the built-in names, it is plain.
  *
  * @param names "*" in them stands for any text; letter case and accents don't matter
  */
 export function isListed(name: string, names: readonly string[]): boolean {
 	const { all, builtIn } = patternsOf(names);
 	if (all.test(foldWords(name))) return true;
-	const short = name.replace(/[(（][^)）\]]*[)）\]]?/g, ' ');
-	return short !== name && builtIn.test(foldWords(short));
+	const plain = plainName(name);
+	return plain !== name && builtIn.test(foldWords(plain));
 }
 
 /**
