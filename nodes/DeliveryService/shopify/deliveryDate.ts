@@ -1,7 +1,7 @@
 /** The delivery date that the customer chose: where an order has it, and when the order is sent because of it. */
 import { clockAt, dayAt } from '../common/clock';
 import { excerpt, normalizeName } from '../common/text';
-import { deliveryDateAttributes, timeAttributes } from './attributeNames';
+import { deliveryDateAttributes, detailNames, timeAttributes } from './attributeNames';
 import { dayInText, isOnlyDate, mayBeDate, sameDay, toLocalTime } from './dayInText';
 import type { OrderMapping } from './mapping';
 import type { Order } from './order';
@@ -56,12 +56,12 @@ function readDetails(
 	lines: ReadonlyArray<Pick<LineUnits, 'line'>>,
 ): (names: readonly string[]) => string[] {
 	const details = [note_attributes, lines.flatMap(({ line }) => line.properties)].map((some) =>
-		some.map(({ name, value }) => ({ name: normalizeName(name), value })),
+		some.map(({ name, value }) => ({ names: detailNames(name), value })),
 	);
 	return (names) => {
 		for (const name of names)
 			for (const some of details) {
-				const found = some.filter((one) => one.name === name);
+				const found = some.filter((one) => one.names.includes(name));
 				if (found.length > 0) return [...new Set(found.map(({ value }) => value))];
 			}
 		return [];

@@ -1,6 +1,6 @@
 /** Whether the customer picks up an order. */
 import { foldWords, normalizeName } from '../common/text';
-import { methodAttributes } from './attributeNames';
+import { detailNames, methodAttributes } from './attributeNames';
 import { isListed, storePickupNames } from './methods';
 import type { Order } from './order';
 import { lacksPersonalData } from './recipient';
@@ -61,7 +61,7 @@ const zapietProperty = { name: '_ZapietId', pickup: /(^|&)M=P(&|$)/ };
  */
 function pickupMark({ note_attributes }: Order, lines: readonly LineUnits[]): string | undefined {
 	const attributeLike = (isLike: (name: string) => boolean) =>
-		note_attributes.find(({ name }) => isLike(normalizeName(name)));
+		note_attributes.find(({ name }) => detailNames(name).some(isLike));
 	const method = attributeLike((name) => methodNames.has(name));
 	if (method && !isListed(method.value, storePickupNames)) return undefined;
 	const mark =

@@ -146,6 +146,7 @@ describe('skipped orders', () => {
 			[attribute('checkout_method', ' Pickup '), 'checkout_method: Pickup'],
 			[attribute('Delivery Method', 'Store Pickup'), 'Delivery Method: Store Pickup'],
 			[attribute('Delivery-Type', 'Pick-up'), 'Delivery-Type: Pick-up'],
+			[attribute('Delivery Method (*)', 'Pickup: Harbor'), 'Delivery Method (*): Pickup: Harbor'],
 			[attribute('Order Type', 'Click & Collect'), 'Order Type: Click & Collect'],
 			[attribute('Pickup or Delivery?', 'PICKUP'), 'Pickup or Delivery?: PICKUP'],
 			[attribute('受取方法', '店舗受取'), '受取方法: 店舗受取'],
