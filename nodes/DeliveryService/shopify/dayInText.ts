@@ -8,9 +8,9 @@ import { normalizeName, withPlainDigits } from '../common/text';
 import type { OrderMapping } from './mapping';
 import { monthNamed } from './monthNames';
 
-/** Whether a date was chosen: not by a text without a digit, such as "ASAP" or "No preference". */
+/** Whether a date was chosen: not by a text without a digit or with zeros, such as "ASAP" or "0000-00-00". */
 export function mayBeDate(text: string): boolean {
-	return /\p{Nd}/u.test(text.replace(duration, ''));
+	return /(?!0)\p{Nd}/u.test(withPlainDigits(text).replace(duration, ''));
 }
 
 /** How soon, not on which day: "within 2-3 hours", "60 min", "24/7". */
@@ -34,8 +34,8 @@ export function isOnlyDate(text: string): boolean {
 }
 
 const yearFirst = /(?<!\d)(\d{4})\s?[-/.年년]\s?(\d{1,2})\s?[-/.月월]\s?(\d{1,2})(?!\d)/g;
-const yearLast = /(?<!\d)(\d{1,2})\s?([-/.])\s?(\d{1,2})\s?\2\s?(\d{4}|\d\d)(?!\d)/g;
-const withoutYear = /(?<!\d)(\d{1,2})\s?[月월]\s?(\d{1,2})(?!\d)/;
+const yearLast = /(?<!\d|\d{4}[-/.])(\d{1,2})\s?([-/.])\s?(\d{1,2})\s?\2\s?(\d{4}|\d\d)(?!\d)/g;
+const withoutYear = /(?<!\d)(\d{1,2})\s?[月월]\s?(\d{1,2})(?!\d)/g;
 const dayAndMonth = /(?<!\d)(\d{1,2})(?:st|nd|rd|th)? (?:(?:de|of) |ב)?(\p{L}+)/gu;
 const monthAndDay = /(\p{L}+) (?:the )?(\d{1,2})(?:st|nd|rd|th)?(?!\d)/gu;
 
@@ -64,22 +64,40 @@ export function dayInText(
 	return found.length > 0 ? sameDay(found) : readNamedDay(numbers, placedAt);
 }
 
+const rangeSign = '\\s?(?:-|~|to|al?|à|au|bis|tot)\\s?';
+
 /** Days of a month, e.g. "24-26 Dec", "December 24 to 26" or "24日-26日". */
-const dayRange =
-	/(?:(\p{L}+)\.? )?\d{1,2}(?:st|nd|rd|th|[.日일])?\s?(?:-|~|to|al?|à|au|bis|tot)\s?\d{1,2}(?:st|nd|rd|th|\.)?\s?(?:(?:de|of) )?(\p{L}*)/giu;
+const dayRange = new RegExp(
+	`(?:(\\p{L}+)\\.? )?\\d{1,2}(?:st|nd|rd|th|[.日일])?${rangeSign}\\d{1,2}(?:st|nd|rd|th|\\.)?\\s?(?:(?:de|of) )?(\\p{L}*)`,
+	'giu',
+);
+
+/** The same in digits, e.g. "24.-26.12.2026", "24/12 - 26/12/2026" or "2026/12/24-26": hours have a colon. */
+const dayRangeInDigits = new RegExp(
+	[
+		`(?<![\\d:.])\\d{1,2}(?:[./](?!00)\\d{1,2})?[./]?${rangeSign}\\d{1,2}([-/.])\\d{1,2}\\1(?:\\d{4}|\\d\\d)(?!\\d)`,
+		'\\d{4}[-/.]\\d{1,2}[-/.]\\d{1,2}[-~]\\d{1,2}(?![\\d:])',
+	].join('|'),
+	'iu',
+);
 
 /** Whether a text has a range of days: a range of hours has no month beside it. */
 function hasDayRange(text: string): boolean {
 	const isMonth = (word: string) => monthNamed(normalizeName(word)) !== undefined;
-	return Array.from(text.matchAll(dayRange)).some(
-		([, before = '', after = '']) => isMonth(before) || isMonth(after) || /^[日일]/.test(after),
+	return (
+		dayRangeInDigits.test(text) ||
+		Array.from(text.matchAll(dayRange)).some(
+			([, before = '', after = '']) => isMonth(before) || isMonth(after) || /^[日일]/.test(after),
+		)
 	);
 }
 
 /** A date with the name of its month, e.g. "Dec 24, 2026" or "12月24日". */
 function readNamedDay(text: string, placedAt: string | undefined): string | undefined {
-	const [, month, day] = withoutYear.exec(text) ?? [];
-	if (month !== undefined) return nextDay(placedAt, month, day);
+	const inDigits = Array.from(text.matchAll(withoutYear), ([, month = '', day]) =>
+		nextDay(placedAt, month, day),
+	);
+	if (inDigits.length > 0) return sameDay(inDigits);
 	// In Spanish, French and Italian, "mar" is also Tuesday.
 	const words = normalizeName(text);
 	const others = words.replace(/^mar /, '');

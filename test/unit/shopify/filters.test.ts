@@ -423,6 +423,9 @@ describe('the delivery date', () => {
 		['10h-12h, 24 décembre 2026', ', 10h-12h, 24 décembre 2026'],
 		['24 בדצמבר 2026', ', 24 בדצמבר 2026'],
 		['2026-12-24 8:00 - 2026-12-24 9:00', ', 2026-12-24 8:00 - 2026-12-24 9:00'],
+		['2026-12-24 - 10:00', ', 2026-12-24 - 10:00'],
+		['9:00 - 24.12.2026', ', 9:00 - 24.12.2026'],
+		['9.00 - 24.12.2026', ', 9.00 - 24.12.2026'],
 	])(
 		'%s skips an order until the day before, and is in the instructions, with "%s"',
 		(text, beside, deliveryDateFormat = 'automatic') => {
@@ -479,6 +482,12 @@ describe('the delivery date', () => {
 		'December 24 to 26',
 		'24. bis 26. Dezember 2026',
 		'12月24日〜26日',
+		'12月24日〜12月26日',
+		'24-26/12/2026',
+		'24.-26.12.2026',
+		'24/12 - 26/12/2026',
+		'12/24 to 12/26/2026',
+		'2026/12/24～26',
 		// The month is another one in Polish than in Croatian.
 		'24 listopada 2026',
 	])('is an error if it is not clear (%s), or a note without the option', (text) => {
@@ -497,6 +506,7 @@ describe('the delivery date', () => {
 		'2-3 hrs',
 		'En 24h',
 		'24/7',
+		'0000-00-00',
 		'ASAP',
 		'Any day',
 		'No preference',
@@ -504,7 +514,7 @@ describe('the delivery date', () => {
 		'-',
 		'なるべく早く',
 		'سريعا',
-	])('was not chosen if the text has no digit, or only those of hours: %s', (text) => {
+	])('was not chosen if the text has no digit, or only zeros or those of hours: %s', (text) => {
 		expect(outcome(on(text), skipping)).toMatchObject({ kind: 'delivery', needed: '' });
 		expect(instructionsOf(on(text))).toBeUndefined();
 	});
