@@ -1,7 +1,12 @@
 /** What stands in a field of an order without being its value: programs and sales channels write it. */
 
-/** Symbols in place of letters, or a whole value of a few words for it: "M*** R****", "50XXXX", "[Hidden]". */
-const hidden = /[*•●█■]{2}|#{4}|^\P{L}*(?:x{4,}|redacted|hidden|masked)\P{L}*$/iu;
+const hiddenWord = '(?:x{4,}|redacted|hidden|masked)';
+
+/** Symbols in place of letters, or a whole value of words for it: "M*** R****", "50XXXX", "XXXX XXXX", "[Hidden]". */
+const hidden = new RegExp(
+	`[*•●█■]{2}|#{4}|^\\P{L}*${hiddenWord}(?:\\P{L}+${hiddenWord})*\\P{L}*$`,
+	'iu',
+);
 
 /** Whether a sales channel hides a value. */
 export function isHidden(text: string): boolean {
