@@ -1,13 +1,16 @@
 /** Which of the two lines of an address have the street with its house number. */
+import { normalizeName } from '../common/text';
+import { monthNamed } from './monthNames';
 
 /** What makes a number an ordinal: "5th", "3er", "2do", "2º", and before a word "2e" or "2." */
-const ordinal = '(?:st|nd|rd|th|er|re|[rdtmvn][oa]|[eè]me|[º°ª]|(?:e|\\.)(?=\\s*\\p{L}))(?!\\p{L})';
+const ordinal =
+	'(?:(?:st|nd|rd|th|er|re|[rdtmvn][oa]|[eè]me|[º°ª]|e(?=\\s*\\p{L}))(?!\\p{L})|\\.(?=\\s*\\p{L}{2}))';
+
+/** What stands before a house number, e.g. "#", "nº" or "Nr." */
+const numberSign = /^(?:[#№]|n(?:o|r|ro|[uú]m(?:ero)?)?[.:º°]*)?\s*(?=\p{Nd})/iu;
 
 /** The start of a house number, e.g. "12 bis", "#45-23" or "nº 12": not a floor. */
-const houseNumber = new RegExp(
-	`^(?:[#№]|n(?:o|r|ro|[uú]m(?:ero)?)?[.:º°]*)?\\s*\\p{Nd}{1,5}(?!\\p{Nd}|${ordinal})`,
-	'iu',
-);
+const houseNumber = new RegExp(`${numberSign.source}\\p{Nd}{1,5}(?!\\p{Nd}|${ordinal})`, 'iu');
 
 /** Numbers that are part of a street's name: "5th Avenue", "Straße des 17. Juni", "Rua 25 de Março", "Calle 10". */
 const numberInName = new RegExp(
@@ -21,8 +24,10 @@ const numberInName = new RegExp(
 /** A phone number, e.g. "0171 2345678". */
 const phoneNumber = /^\+?(?:\p{Nd}[\s().-]*){7,}$/u;
 
-/** A first line without a street, e.g. "12" or "12 B". */
-const onlyNumber = /^[#№]?\s*\p{Nd}+\s?\p{L}?$/u;
+const onlyNumber = /^\p{Nd}+\s?\p{L}?(?:\s?[-/]\s?\p{Nd}+\s?\p{L}?)*$/u;
+
+/** A date in a street's name, e.g. "Via 25 Aprile" or "Rue du 8 Mai 1945". */
+const dateInName = /(?<=[\p{L}.] )\p{Nd}{1,2}\.? (\p{L}+)(?: \p{Nd}{4})?$/u;
 
 /** A part of a building or whom to ask for, e.g. "Apt 4", "Piso 3", "Unit 3B" or "c/o Smith". */
 const noStreet =
@@ -43,7 +48,22 @@ export function streetAndRest(firstLine: string, secondLine: string): [string, s
 
 /** Whether the first line has the street and the second one starts with its house number, or the other way around. */
 function isInTwoLines(firstLine: string, secondLine: string): boolean {
-	if (onlyNumber.test(firstLine)) return /\p{L}/u.test(secondLine);
+	if (isOnlyNumber(firstLine)) return /\p{L}/u.test(secondLine);
 	if (phoneNumber.test(secondLine)) return false;
-	return houseNumber.test(secondLine) && !/\p{Nd}/u.test(firstLine.replace(numberInName, ''));
+	return houseNumber.test(secondLine) && !hasNumber(firstLine);
+}
+
+/** Whether a line has a house number and no street, e.g. "12 B", "No. 12" or "12-14". */
+function isOnlyNumber(line: string): boolean {
+	return onlyNumber.test(line.replace(numberSign, ''));
+}
+
+/** Whether a line has a number besides those in the name of its street. */
+function hasNumber(line: string): boolean {
+	const others = line
+		.replace(dateInName, (date, word: string) =>
+			monthNamed(normalizeName(word)) === undefined ? date : '',
+		)
+		.replace(numberInName, '');
+	return /\p{Nd}/u.test(others);
 }

@@ -15,7 +15,13 @@ test.each([
 	['1234. Sokak', 'No: 5 D: 3'],
 	['5th Avenue', '350'],
 	['Rue du 1er Mai', '8'],
+	['Via 25 Aprile', '3'],
+	['Rue du 8 Mai 1945', '12'],
+	['Pl. 1 Mai', '4'],
+	// The first line has only the number.
 	['12 B', 'Rue de la Paix'],
+	['12-14', 'High Street'],
+	['No. 12', 'High Street'],
 ])('%s / %s is a street in two lines', (street, secondLine) => {
 	expect(streetAndRest(street, secondLine)).toEqual([`${street} ${secondLine}`]);
 });
@@ -30,6 +36,10 @@ test.each([
 	['Edificio Norte', '3er piso'],
 	['Edificio Norte', '2do piso'],
 	['Hauptstraße', '2. OG links'],
+	['Hauptstraße', '2.OG'],
+	['12 March Street', '4'],
+	['K 7 # 45-23', 'Apto 301'],
+	['Haus 3 Mai', 'Eingang 2'],
 	['Résidence des Pins', '2ème étage'],
 	['Résidence des Pins', '2e étage'],
 	['Harbor House', '2nd floor'],
