@@ -1,5 +1,5 @@
 /** Which names of payment methods mean cash on delivery: apps and shops write them as they like. */
-import { fold, normalizeName } from '../common/text';
+import { fold, normalizeName, withoutBrackets } from '../common/text';
 
 /** What a payment method means for the driver. */
 type PaymentKind = 'cashOnDelivery' | 'other' | 'unknown';
@@ -76,9 +76,12 @@ const otherSigns = compileStems(`
 const contradictions = compileWords(`
 	not non nao não sin sem pas sans senza kein keine keinen nicht ohne statt geen zonder niet inte utan ikke uden uten nie bez nem ei nu fara neni değil yok не без нет όχι χωρίς ليس بدون غير לא ללא bukan tidak tanpa không
 	before prior antes previo avant prima înainte vor vóór voor före før przed před pred до перед előtt ennen πριν قبل לפני sebelum trước önce
-	discount* descuento* desconto* save off fee fees charge charged charges surcharge instead unavailable disabled code codes partial
+	discount* descuento* desconto* save off instead unavailable disabled code codes partial
 	no-cash no-cod no-pago recibir-el-pago recibir-tu-pago recibir-su-pago receipt-of-payment
 `);
+
+/** Words for what cash on delivery costs: a method of this name may be paid before, unless it is in brackets. */
+const feeWords = compileWords('fee fees charge charged charges surcharge');
 
 function compileStems(text: string): RegExp {
 	const stems = text.split(/[,\n]/).map((stem) => fold(stem).replace(/\s+/g, ''));
@@ -105,22 +108,30 @@ function saysCash(text: string): boolean {
 	return isNamed && rest.length <= maxOtherLetters;
 }
 
-/** Whether a text is a number with at most a currency: "+ 5,90 EUR". */
-function isAmount(text: string): boolean {
+/** An amount with its currency, e.g. "5,90 €", "Rs. 50" or "330円". */
+const amount =
+	/(?:\p{Sc}|(?<!\p{L})\p{L}{1,3}\.?)\s?\p{Nd}[\p{Nd}.,]*|\p{Nd}[\p{Nd}.,]*\s?(?:\p{Sc}|\p{L}{1,3}(?!\p{L}))/u;
+
+/** Whether a text is an amount, perhaps with a word for it: "+ 5,90 EUR", "zzgl. 5,90 €", "手数料330円". */
+function isFee(bracketed: string): boolean {
+	const text = bracketed.normalize('NFKC');
 	const letters = text.replace(/\P{L}/gu, '').length;
-	return letters === 0 || (letters <= 3 && /\p{Nd}/u.test(text));
+	if (letters <= 3) return letters === 0 || /\p{Nd}/u.test(text);
+	return amount.test(text) && (text.replace(amount, ' ').match(/\p{L}+/gu)?.length ?? 0) <= 1;
 }
 
 function readName(name: string): PaymentKind {
-	const outside = wordsOf(name.replace(bracket, ' '));
-	const inside = Array.from(name.matchAll(bracket), ([, text = '']) => wordsOf(text));
+	const brackets = Array.from(name.matchAll(bracket), ([, text = '']) => text);
+	const inside = brackets.map(wordsOf);
+	const outside = wordsOf(withoutBrackets(name));
 	const whole = wordsOf(name);
 	const isOther = otherWords.test(whole) || otherSigns.test(whole.replaceAll(' ', ''));
 	if (![outside, ...inside].some(saysCash)) return isOther ? 'other' : 'unknown';
-	const areBracketsKnown = inside.every(
-		(text) => isAmount(text) || cash.has(text) || saysCash(text),
-	);
-	return isOther || contradictions.test(whole) || !areBracketsKnown ? 'unknown' : 'cashOnDelivery';
+	const others = brackets.filter((text) => !isFee(text)).map(wordsOf);
+	const areBracketsKnown = others.every((text) => cash.has(text) || saysCash(text));
+	const isContradicted =
+		contradictions.test(whole) || [outside, ...others].some((text) => feeWords.test(text));
+	return isOther || isContradicted || !areBracketsKnown ? 'unknown' : 'cashOnDelivery';
 }
 
 /** The words of a name. Whoever may pay by card at the door may pay in cash. */
