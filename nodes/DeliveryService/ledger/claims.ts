@@ -15,27 +15,27 @@ import type { ClaimedLine } from './units';
 
 /** What a delivery claims before it is sent. */
 export interface Claim {
-	referenceId: string;
+	readonly referenceId: string;
 	/** The child company that the reference ID belongs to; undefined for the own company. */
-	companyId?: number;
+	readonly companyId?: number;
 	/** Unique across all shops, while two orders may share a reference ID. */
-	orderId?: string;
+	readonly orderId?: string;
 	/** Set for a fulfillment order. */
-	part?: OrderPart;
+	readonly part?: OrderPart;
 	/** Whether its order is so old that there must be a trace of it: only then, one is looked for. */
-	isLate?: boolean;
+	readonly isLate?: boolean;
 	/** What it is sent as; undefined if later changes of its order are not compared. */
-	sentAs?: SentAs;
+	readonly sentAs?: SentAs;
 	/** When its order was in this state. */
-	asOf?: AsOf;
+	readonly asOf?: AsOf;
 }
 
 /** The part of an order that one delivery takes. */
 export interface OrderPart {
 	/** The reference ID that the whole order would have. */
-	orderReferenceId: string;
+	readonly orderReferenceId: string;
 	/** All line items of the order. */
-	lines: readonly ClaimedLine[];
+	readonly lines: readonly ClaimedLine[];
 }
 
 /** Whether a delivery may be sent, or why not: what its reference says, and its order and its units. */

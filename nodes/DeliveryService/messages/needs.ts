@@ -49,9 +49,10 @@ export function needsOf(job: Job): Need[] {
 	}
 }
 
-/** What to do about an order that is sent or skipped now. */
+/** What to do about an order that is sent or skipped now. If it may have a delivery, stopping that is all. */
 function orderNeeds(job: Job): Need[] {
-	return actionNeeds(job.order?.actions, labelOf(job));
+	const stop = job.mayHaveDelivery ? stopNeeds(job) : [];
+	return stop.length > 0 ? stop : actionNeeds(job.order?.actions, labelOf(job));
 }
 
 /** Whether the service did not find the address of a created delivery. */

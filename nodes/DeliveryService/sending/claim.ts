@@ -77,10 +77,7 @@ async function lookUpSent(jobs: readonly Job[], ledger: Ledger): Promise<void> {
 		if (outcome?.kind === 'skipped') {
 			job.outcome = outcome;
 			job.change = job.claim && found.get(job.claim)?.change;
-		} else if (job.order?.stop) {
-			// It may have a delivery: then that is all a person must do.
-			job.order.actions = [{ code: 'stopDelivery', why: job.order.stop }];
-		}
+		} else job.mayHaveDelivery = true;
 	}
 }
 

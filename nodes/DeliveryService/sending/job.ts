@@ -12,30 +12,33 @@ import type { OrderProblem } from '../shopify/problems';
 import type { Skip } from '../shopify/skipping';
 import type { FailedUpdate } from './updates';
 
-/** An input item on its way from its order to its output item. */
+/** An input item on its way from its order to its output item: what was read of it, then what happens to it. */
 export interface Job {
 	/** The number of the input item, from 0. */
 	readonly item: number;
 	/** The reference ID; also of an invalid delivery, if it is readable. */
-	referenceId?: string;
+	readonly referenceId?: string;
 	/** What is known about its Shopify order. */
-	order?: OrderInfo;
+	readonly order?: OrderInfo;
 	/** The delivery to create; undefined for an item that is skipped or invalid. */
-	delivery?: Delivery;
-	companyId?: CreationBody['companyId'];
-	type?: CreationBody['type'];
+	readonly delivery?: Delivery;
+	readonly companyId?: CreationBody['companyId'];
+	readonly type?: CreationBody['type'];
 	/** What the ledger records; undefined if it may be sent any number of times. */
-	claim?: Claim;
+	readonly claim?: Claim;
+	/** How long ago its order was placed, if that is known. */
+	readonly ageHours?: number;
+	/** How long ago Shopify first called the webhook that reported it, if one did. */
+	readonly calledHoursAgo?: number;
+
+	/** The job on whose outcome that of this duplicate depends. */
+	first?: Job;
+	/** Whether it is not sent now, and may have been sent before: that is not known. */
+	mayHaveDelivery?: boolean;
 	/** How its order has changed since it was sent: only if this execution reports it. */
 	change?: Change;
 	/** Why its delivery was not updated with that change, or may not have been. */
 	failedUpdate?: FailedUpdate;
-	/** How long ago its order was placed, if that is known. */
-	ageHours?: number;
-	/** How long ago Shopify first called the webhook that reported it, if one did. */
-	calledHoursAgo?: number;
-	/** The job on whose outcome that of this duplicate depends. */
-	first?: Job;
 	/** Undefined as long as it is not known: it may be sent. */
 	outcome?: Outcome;
 }

@@ -10,8 +10,10 @@ import {
 	type Report,
 	type SendingOptions,
 } from '../../../nodes/DeliveryService/sending/send';
+import { deliverySchema } from '../../../nodes/DeliveryService/service/schemas';
 import { FakeService, job, jobsOf, respondWith } from '../../support/creations';
 import { entriesOf, noTime, storeOf, type Row } from '../../support/memoryStore';
+import { delivery as sampleDelivery } from '../../support/sampleDelivery';
 import { VirtualTime } from '../../support/virtualTime';
 
 let time: VirtualTime;
@@ -352,9 +354,8 @@ describe('deliveries of one input with the same reference ID', () => {
 
 	test('are errors if they are other orders or other deliveries', async () => {
 		const service = new FakeService();
-		const jobs = [order(0, 'A'), order(1, 'B'), job(2, 'R'), job(3, 'R')];
-		const [, , , last] = jobs;
-		if (last?.delivery) last.delivery = { ...last.delivery, cod: 5 };
+		const delivery = deliverySchema.parse(sampleDelivery({ referenceId: 'R', cod: 5 }));
+		const jobs = [order(0, 'A'), order(1, 'B'), job(2, 'R'), job(3, 'R', { delivery })];
 		await send(service, jobs);
 		expect(service.existing).toEqual(['#1', 'R']);
 		expect(reasonsOf(jobs)).toEqual(['created', 'anotherOrder', 'created', 'anotherDelivery']);

@@ -60,7 +60,7 @@ export async function createDeliveries(
 			const parameters = parameterReader(context);
 			const run = openRun(context, parameters, selectSource(parameters));
 			jobs = await mapItems(context, (item) => readItem(parameters, run, item));
-			await shareOwnMemory(context, jobs);
+			jobs = await withOwnClaims(context, jobs);
 			if (!run.sendsOthers) assertValid(context.getNode(), jobs);
 			if (run.ledger) await lookUpUnsent(jobs, run.ledger);
 			if (run.options.dryRun) {
@@ -83,11 +83,15 @@ export async function createDeliveries(
 	);
 }
 
-/** Makes a claim for the credential's company, named as a child company, the same as without this option. */
-async function shareOwnMemory(context: IExecuteFunctions, jobs: readonly Job[]): Promise<void> {
-	const ofChildren = jobs.flatMap(({ claim }) => (claim?.companyId === undefined ? [] : claim));
-	const own = ofChildren.length > 0 ? await ownCompany(context) : undefined;
-	for (const claim of ofChildren) if (claim.companyId === own) claim.companyId = undefined;
+/** The jobs, whose claims for the credential's company, named as a child company, are those without this option. */
+async function withOwnClaims(context: IExecuteFunctions, jobs: readonly Job[]): Promise<Job[]> {
+	const hasChildren = jobs.some(({ claim }) => claim?.companyId !== undefined);
+	const own = hasChildren ? await ownCompany(context) : undefined;
+	return jobs.map((job) => {
+		const { claim } = job;
+		const isOwn = claim?.companyId !== undefined && claim.companyId === own;
+		return isOwn ? { ...job, claim: { ...claim, companyId: undefined } } : job;
+	});
 }
 
 /** @throws NodeOperationError when a setting is invalid, or would send deliveries twice */

@@ -53,66 +53,54 @@ export interface RunSettings {
  * @returns the job; a problem makes it invalid instead of throwing
  */
 export function readItem(parameters: ParameterReader, settings: RunSettings, item: number): Job {
-	const job: Job = { item };
+	const { source, isRemembered } = settings;
+	const called = calledAt(settings.items[item]?.json);
+	// Grows step by step: what is known about an item stays, even if a later step fails.
+	let job: Job = { item, calledHoursAgo: hoursSince(called) };
+	const invalid = (problem: Problem, cause?: Invalid['cause']): Job => ({
+		...job,
+		outcome: { kind: 'invalid', problem, cause },
+	});
 	try {
-		fillJob(job, parameters, settings);
+		const read = source.read(parameters, item);
+		const { order } = read;
+		const { referenceId: known } = order ?? {};
+		const ageHours = hoursSince(timeOf(order?.createdAt));
+		job = { ...job, order, referenceId: known, ageHours };
+
+		const options = readItemOptions(parameters, item);
+		const isOld = ageHours !== undefined && ageHours > settings.options.firstSeenWithinHours;
+		const asOf = { call: called, order: timeOf(order?.updatedAt) };
+		const claiming = isRemembered &&
+			options.ok && {
+				companyId: options.value.companyId,
+				asOf,
+				isLate: isOld && read.isSentAnyway !== true,
+			};
+		// Also of an order that would not be sent now: it may have been sent before.
+		job = { ...job, claim: claimOf(job, claiming) };
+		if ('problem' in read) return invalid(read.problem, read.cause);
+		if ('skip' in read)
+			return { ...job, outcome: { kind: 'skipped', why: { code: 'order', skip: read.skip } } };
+
+		job = { ...job, referenceId: known ?? referenceSchema.parse(read.delivery).referenceId };
+		if (!options.ok) return invalid(withReference(job, options.problem));
+		const { schema = deliverySchema } = source;
+		const checked = validate(schema, read.delivery, 'Delivery', serviceLabels);
+		if (!checked.ok) {
+			const { problem } = checked;
+			return invalid(source.rephrase?.(problem, job.referenceId) ?? withReference(job, problem));
+		}
+		const delivery = checked.value;
+		job = { ...job, referenceId: delivery.referenceId };
+		if (isRemembered && job.referenceId === undefined) return invalid(settingsProblems.noReference);
+		const { companyId, type } = options.value;
+		// The type of the order's shipping method is more specific than the option.
+		job = { ...job, delivery, companyId, type: order?.type ?? type };
+		return { ...job, claim: claimOf(job, claiming) };
 	} catch (error) {
-		setInvalid(job, withReference(job, toProblem(error)));
+		return invalid(withReference(job, toProblem(error)));
 	}
-	return job;
-}
-
-/** Fills a job from its item, step by step: what is known about it stays, even if a later step fails. */
-function fillJob(job: Job, parameters: ParameterReader, settings: RunSettings): void {
-	const { item } = job;
-	const { items, source, options: runOptions, isRemembered } = settings;
-	const called = calledAt(items[item]?.json);
-	job.calledHoursAgo = hoursSince(called);
-	const read = source.read(parameters, item);
-	const { order } = read;
-	job.order = order;
-	job.referenceId = order?.referenceId;
-	job.ageHours = hoursSince(timeOf(order?.createdAt));
-	const { ageHours = 0 } = job;
-	const isLate = ageHours > runOptions.firstSeenWithinHours && read.isSentAnyway !== true;
-
-	const options = readItemOptions(parameters, item);
-	const asOf = { call: called, order: timeOf(order?.updatedAt) };
-	const toClaim = () =>
-		isRemembered && options.ok
-			? claimOf(job, { companyId: options.value.companyId, asOf, isLate })
-			: undefined;
-	// Also of an order that would not be sent now: it may have been sent before.
-	job.claim = toClaim();
-	if ('problem' in read) return setInvalid(job, read.problem, read.cause);
-	if ('skip' in read) {
-		job.outcome = { kind: 'skipped', why: { code: 'order', skip: read.skip } };
-		return;
-	}
-
-	job.referenceId ??= referenceSchema.parse(read.delivery).referenceId;
-	if (!options.ok) return setInvalid(job, withReference(job, options.problem));
-	const schema = source.schema ?? deliverySchema;
-	const delivery = validate(schema, read.delivery, 'Delivery', serviceLabels);
-	if (!delivery.ok) {
-		const { problem } = delivery;
-		return setInvalid(
-			job,
-			source.rephrase?.(problem, job.referenceId) ?? withReference(job, problem),
-		);
-	}
-	job.referenceId = delivery.value.referenceId;
-	if (isRemembered && job.referenceId === undefined)
-		return setInvalid(job, settingsProblems.noReference);
-	job.delivery = delivery.value;
-	job.companyId = options.value.companyId;
-	// The type of the order's shipping method is more specific than the option.
-	job.type = order?.type ?? options.value.type;
-	job.claim = toClaim();
-}
-
-function setInvalid(job: Job, problem: Problem, cause?: Invalid['cause']): void {
-	job.outcome = { kind: 'invalid', problem, cause };
 }
 
 /** The problem with the reference ID of its job before it, if that is known. */
@@ -123,14 +111,18 @@ function withReference({ referenceId }: Job, { message, description }: Problem):
 	};
 }
 
-/** What the ledger records for a job; undefined without a reference ID. */
+/**
+ * What the ledger records for a job; undefined without a reference ID.
+ *
+ * @param claiming false if nothing is recorded
+ */
 function claimOf(
 	{ order, referenceId }: Job,
-	more: Pick<Claim, 'companyId' | 'asOf' | 'isLate'>,
+	claiming: Pick<Claim, 'companyId' | 'asOf' | 'isLate'> | false,
 ): Claim | undefined {
-	if (referenceId === undefined) return undefined;
+	if (referenceId === undefined || !claiming) return undefined;
 	const { shopifyOrder, part, sentAs } = order ?? {};
-	return { referenceId, orderId: shopifyOrder?.id, part, sentAs, ...more };
+	return { referenceId, orderId: shopifyOrder?.id, part, sentAs, ...claiming };
 }
 
 /** When Shopify first called the webhook that started the workflow; its repeats keep that time. */

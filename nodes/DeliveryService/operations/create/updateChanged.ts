@@ -18,7 +18,7 @@ interface OrderUpdate extends Update {
 
 /**
  * Updates the deliveries of orders that have changed since they were sent (docs/api.md, section 4.2), and
- * sets what became of each. What could not be updated is told.
+ * sets the outcome of each. What could not be updated is told.
  *
  * @param jobs those whose change only this execution reports
  */
@@ -36,9 +36,10 @@ export async function updateChanged(
 			const update = byItem.get(result.item);
 			if (!update) continue;
 			const { job, changes, untold } = update;
-			if (result.outcome.kind === 'updated')
-				Object.assign(job, { outcome: { kind: 'updated', changes }, change: untold });
-			else job.failedUpdate = { ...result, outcome: result.outcome };
+			if (result.outcome.kind === 'updated') {
+				job.outcome = { kind: 'updated', changes };
+				job.change = untold;
+			} else job.failedUpdate = { ...result, outcome: result.outcome };
 		}
 }
 
