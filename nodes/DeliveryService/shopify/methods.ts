@@ -3,10 +3,10 @@ import { foldWords, namesIn, withoutBrackets } from '../common/text';
 import type { OrderMapping } from './mapping';
 import type { Order } from './order';
 
-/** The patterns of a list of names, and of the built-in ones in it. */
+/** The patterns of a list of names, and of the built-in ones in it, if there are any. */
 interface Patterns {
 	all: RegExp;
-	builtIn: RegExp;
+	builtIn?: RegExp;
 }
 
 /** Parsing a list takes longer than mapping an order, and so does comparing the text of a long one. */
@@ -19,14 +19,16 @@ function patternsOf(names: readonly string[]): Patterns {
 	const known = patternsByList.get(names);
 	if (known) return known;
 	const text = names.join('\n');
-	const patterns = patternsByText.get(text) ?? {
-		all: toPattern(names),
-		builtIn: toPattern(names.filter((name) => builtInNames.has(name))),
-	};
+	const patterns = patternsByText.get(text) ?? readPatterns(names);
 	if (patternsByText.size > 100) patternsByText.clear();
 	patternsByText.set(text, patterns);
 	patternsByList.set(names, patterns);
 	return patterns;
+}
+
+function readPatterns(names: readonly string[]): Patterns {
+	const builtIn = names.filter((name) => builtInNames.has(name));
+	return { all: toPattern(names), ...(builtIn.length > 0 && { builtIn: toPattern(builtIn) }) };
 }
 
 function toPattern(names: readonly string[]): RegExp {
@@ -54,8 +56,12 @@ function plainName(name: string): string {
 export function isListed(name: string, names: readonly string[]): boolean {
 	const { all, builtIn } = patternsOf(names);
 	if (all.test(foldWords(name))) return true;
+	if (!builtIn) return false;
 	const plain = plainName(name);
-	return plain !== name && builtIn.test(foldWords(plain));
+	const [base = ''] = plain.split(' - ');
+	// "Pickup in store - Harbor" is a place of the shop, "Collection - Parcelshop" may be of a carrier.
+	const isOfShop = base.trim().split(/\s+/).length > 2 && builtIn.test(foldWords(base));
+	return isOfShop || builtIn.test(foldWords(plain));
 }
 
 /**

@@ -144,6 +144,7 @@ describe('the default of Exclude Shipping Methods', () => {
 		Самовывоз | Самовивіз з магазину | Osobno preuzimanje | איסוף עצמי | รับที่ร้าน | Nhận tại cửa hàng
 		매장 픽업 | 門市自取 | 到店自提 | Store Pickup – Main Street | Abholung – Köln | Pickup: Main Street
 		🏬 Store Pickup | Click & Collect 🛍️ | Local pickup [Harbor]
+		Abholung im Laden – Köln | Ritiro in negozio - Milano | Retrait en magasin: Lyon
 	`),
 	)('excludes by default the store pickup %s', (title) => {
 		expect(outcome(methods(title))).toMatchObject({ kind: 'skipped', code: 'shippingMethod' });
@@ -160,7 +161,7 @@ describe('the default of Exclude Shipping Methods', () => {
 		Odbiór w punkcie | Kurier InPost | Livrare prin curier | توصيل للمنزل | الاستلام من نقطة التوصيل
 		Doprava kurýrem | Zásilkovna | Leverans hem | Nouto Postin automaatista | Kapıya Teslim
 		Доставка курьером | จัดส่งถึงบ้าน | Giao hàng tận nơi | 宅配到府 | 超商取貨 | משלוח עד הבית
-		Home delivery 🏠 | Delivery: Main Street | Express – Same day | Free delivery – pickup not available
+		Home delivery 🏠 | Delivery: Main Street | Express – Same day | Retrait - Relais Colis | Free Collection - Parcelshop | Free delivery – pickup not available
 		コンビニ受取 | 宅配便 | ہوم ڈیلیوری | होम डिलीवरी | JNE REG | Despacho a domicilio
 	`),
 	)('sends by default the delivery %s', (title) => {
