@@ -64,7 +64,8 @@ export function dayInText(
 	return found.length > 0 ? sameDay(found) : readNamedDay(numbers, placedAt);
 }
 
-const rangeSign = '\\s?(?:-|~|to|al?|à|au|bis|tot)\\s?';
+/** What stands between two days. */
+const rangeSign = '\\s?(?:-|~|to|al?|à|au|bis|tot|or|oder|ou?|and|und|et?|y)\\s?';
 
 /** Days of a month, e.g. "24-26 Dec", "December 24 to 26" or "24日-26日". */
 const dayRange = new RegExp(

@@ -481,6 +481,8 @@ describe('the delivery date', () => {
 		'24/12/2026 - 26/12/2026',
 		'24-26 Dec 2026',
 		'December 24 to 26',
+		'24 or 25 December 2026',
+		'entre 24 y 26 de diciembre',
 		'24. bis 26. Dezember 2026',
 		'12月24日〜26日',
 		'12月24日〜12月26日',
