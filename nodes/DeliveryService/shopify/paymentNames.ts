@@ -11,7 +11,7 @@ type PaymentKind = 'cashOnDelivery' | 'other' | 'unknown';
 const cashStems = compileStems(`
 	(cash|pay|payment|collect) (on|upon|at|when|when you) (the|your)? (order is)? (delivery|delivered|arrival|receipt|receive|door), doorstep payment
 	pay (the)? (driver|courier|rider) in cash, pay the courier, cash to (the)? (driver|courier|rider)
-	contra reemb, contra entrega, contra reemborsament, contra reembossament
+	contra ree?mb, contra entrega
 	(pago|pagar|paga|pagas|efectivo|cobro) (al|a la|en la|al momento de la|cuando|cuando lo) (recib|entrega|repartidor), (pago|pagar|paga) en (casa|destino)
 	(pagamento|pagar|pague|paga|dinheiro) (na|no ato da|ao|no|quando) (entrega|receber|recebimento), pagar na receção, à cobrança
 	(paiement|payer|payez|espèces|cash|comptant|règlement) à (la)? (livraison|réception), au livreur, contre remb
@@ -32,7 +32,7 @@ const cashStems = compileStems(`
 	(תשלום|מזומן) (במזומן)? (לשליח|בעת המסירה)
 	कैश ऑन डिलीवरी, डिलीवरी पर (नकद)? भुगतान, कॅश ऑन डिलिव्हरी, क्यास अन डेलिभरी, ক্যাশ অন ডেলিভারি, கேஷ் ஆன் டெலிவரி, క్యాష్ ఆన్ డెలివరీ
 	代金引換, 代引, (货到|貨到) (付款|付现|付現), 代收货款, 代收貨款
-	만나서 결제, 배송 시 결제, (เก็บเงิน|ชำระเงิน|จ่ายเงิน) (สด)? (ปลายทาง|เมื่อรับ|เมื่อได้รับ)
+	만나서 (현금)? 결제, 배송 시 결제, (เก็บเงิน|ชำระเงิน|จ่ายเงิน) (สด)? (ปลายทาง|เมื่อรับ|เมื่อได้รับ)
 	(trả|trả tiền|thanh toán) (tiền mặt)? khi (nhận|giao) hàng, (giao hàng|giao hàng và) thu tiền, thu tiền tận nơi
 	bayar di (tempat|rumah), bayar saat (barang)? (di)? (terima|sampai), tunai semasa penghantaran, bayad (sa|pag|pagka) deliver
 `);

@@ -9,7 +9,7 @@ const namesIn = (text: string) => text.split(/[|\n]/).flatMap((name) => name.tri
 describe('names of cash on delivery', () => {
 	const known = namesIn(`
 		cash_on_delivery | CASH ON DELIVERY | COD | C.O.D. | Payment on delivery | Pay On Delivery
-		Collect on delivery | Contra reembolso | Contrareembolso | Pago contra-entrega
+		Collect on delivery | Contra reembolso | Contrarembolso | 만나서 현금 결제 | Contrareembolso | Pago contra-entrega
 		Pago Contraentrega | Contre-remboursement | Paiement à la livraison | Pagamento na entrega
 		Pagamento alla consegna | Contrassegno | Per Nachnahme | Onder rembours | Za pobraniem
 		Dobírka | Dobierka | Utánvét | Ramburs la curier | KAPIDA ÖDEME | Kapıda ödeme | Rembours
