@@ -37,9 +37,12 @@ function unknownMessage({ referenceId = 'this delivery' }: Job): string {
  */
 export function failedText(job: Job, text: string): string {
 	const { outcome } = job;
-	const isRejected = outcome?.kind === 'rejected';
 	if (outcome?.kind !== 'unknown')
-		return joinSentences([endSentence(text), isRejected && 'Correct this, then send it again.']);
+		return joinSentences([
+			endSentence(text),
+			outcome?.kind === 'rejected' && 'Correct this, then send it again.',
+			outcome?.kind === 'invalid' && 'Until this is corrected, it is not sent.',
+		]);
 	const description = unknownAdvice(job, outcome.why);
 	return problemText({ message: unknownMessage(job), description });
 }

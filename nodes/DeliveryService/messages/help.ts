@@ -24,7 +24,6 @@ export const helpTopics = [
 	'rejected-delivery',
 	'same-order-twice',
 	'service-unavailable',
-	'store-pickup',
 	'unknown-delivery',
 	'unpaid-order',
 	'wrong-credential',
@@ -77,8 +76,6 @@ export function helpWithInvalid({ cause }: Invalid): HelpTopic {
 			return 'pickup-missing';
 		case 'unclearDate':
 			return 'delivery-date';
-		case 'unknownPayment':
-			return 'unpaid-order';
 		default:
 			return 'missing-fields';
 	}

@@ -121,7 +121,7 @@ function problemOf({ label = 'The order' }: OrderSubject, problem: OrderProblem)
 					? ['no "financial_status"', 'this field']
 					: [`the unknown "financial_status" "${status}"`, '"total_outstanding"'];
 			return {
-				message: `${label} has ${has}, so it's unclear whether it is paid. ${howToRequest(needed)}, or set Payment under Filters to Any.`,
+				message: `${label} has ${has}, so it's unclear whether it is paid. ${howToRequest(needed)}.`,
 			};
 		}
 		case 'unclearDate':

@@ -1,5 +1,6 @@
 import { StoreError } from '../../../nodes/DeliveryService/ledger/lock';
 import { failedText } from '../../../nodes/DeliveryService/messages/failures';
+import { helpWithInvalid } from '../../../nodes/DeliveryService/messages/help';
 import { neededFor } from '../../../nodes/DeliveryService/messages/needs';
 import { wordingOf } from '../../../nodes/DeliveryService/messages/outcomes';
 import type { Job, Outcome } from '../../../nodes/DeliveryService/sending/job';
@@ -56,4 +57,18 @@ test('asks for the same about an unknown delivery, whichever event of its order 
 			'It is unknown whether #1001 was created. Wait until no other execution of this workflow is running, then look for #1001 in the Delivery Service. If it was not created, run the operation "Allow Resending" for #1001, then send it again.',
 		]),
 	);
+});
+
+test('says of an invalid order that it is not sent, because an email shows no outcome', () => {
+	const message = 'Order #1001 has no email address. Set Fallback Email.';
+	const outcome: Outcome = { kind: 'invalid', problem: { message } };
+	expect(failedText({ item: 0, outcome }, message)).toBe(
+		`${message} Until this is corrected, it is not sent.`,
+	);
+});
+
+test('links an order without a payment status to the help about missing fields', () => {
+	const outcome = { kind: 'invalid', problem: { message: '' } } as const;
+	expect(helpWithInvalid({ ...outcome, cause: 'unknownPayment' })).toBe('missing-fields');
+	expect(helpWithInvalid({ ...outcome, cause: 'noEmail' })).toBe('incomplete-order');
 });

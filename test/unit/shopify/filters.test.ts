@@ -106,7 +106,7 @@ describe('Payment', () => {
 	test('rejects an order that does not say whether it is paid, so that it is not lost', () => {
 		const order = sampleOrder({ financial_status: undefined, total_outstanding: null });
 		expect(problemOf(order).message).toBe(
-			'Order #1042 has no "financial_status", so it\'s unclear whether it is paid. Request this field in the Shopify node or the query, or set Payment under Filters to Any.',
+			'Order #1042 has no "financial_status", so it\'s unclear whether it is paid. Request this field in the Shopify node or the query.',
 		);
 		expect(outcomeOf(order, { filters: { payment: 'any' } })).toMatchObject({
 			kind: 'delivery',
@@ -114,7 +114,7 @@ describe('Payment', () => {
 		});
 		const unknown = { financial_status: 'in dispute', total_outstanding: null };
 		expect(problemOf(sampleOrder(unknown)).message).toBe(
-			'Order #1042 has the unknown "financial_status" "in_dispute", so it\'s unclear whether it is paid. Request "total_outstanding" in the Shopify node or the query, or set Payment under Filters to Any.',
+			'Order #1042 has the unknown "financial_status" "in_dispute", so it\'s unclear whether it is paid. Request "total_outstanding" in the Shopify node or the query.',
 		);
 		expect(outcome({ financial_status: null, total_outstanding: '0.00' }).kind).toBe('delivery');
 	});

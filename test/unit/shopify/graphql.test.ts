@@ -334,7 +334,7 @@ describe('an order from GraphQL', () => {
 		expect(
 			problemOf({ ...graphql, financial_status: null, total_outstanding_set: null }).message,
 		).toBe(
-			'Order #1042 has no "financial_status", so it\'s unclear whether it is paid. Request this field in the Shopify node or the query, or set Payment under Filters to Any.',
+			'Order #1042 has no "financial_status", so it\'s unclear whether it is paid. Request this field in the Shopify node or the query.',
 		);
 	});
 
