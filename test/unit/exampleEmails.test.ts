@@ -50,7 +50,9 @@ describe.each([
 				.map((line) => `${line}\n`)
 				.join(''),
 		);
-		expect(text.startsWith(`${parts.join('\n')}\nTo send an order that was not sent: `)).toBe(true);
+		expect(text.startsWith(`${parts.join('\n')}\nOnly for an order that was not sent: `)).toBe(
+			true,
+		);
 		expect(text).toContain(byHand);
 		expect(text).toMatch(/\nExecution: .*\/workflow\/7\/executions\/12$/);
 		expect(text).not.toContain('undefined');
@@ -64,7 +66,7 @@ describe.each([
 		expect(failed.text).toContain(url);
 		for (const { subject, text } of [failed, emailAbout({ workflow, trigger: { error } })]) {
 			expect(subject).toBe('Action needed: Mugs');
-			expect(text).toMatch(/^Unauthorized\n.*#workflow-failed\n\nTo send/);
+			expect(text).toMatch(/^The workflow failed: Unauthorized\n.*#workflow-failed\n\nOnly for/);
 		}
 	});
 
@@ -133,8 +135,13 @@ describe('the email of "Fulfillment orders to deliveries"', () => {
 				`#${name}-5, Ana Torres\n#${name} was canceled. Ask the Delivery Service to stop it.\nhttps://mugs.myshopify.com/admin/orders/${name}\nhttps://help.example\n\n`,
 			);
 		expect(text).toContain(
-			'\n\nTo send an order that was not sent: correct what is written above, then open "Catch up at night"',
+			'\n\nOnly for an order that was not sent: correct what is written above (if you change a node, publish the workflow), then open "Catch up at night"',
 		);
+	});
+
+	test('names an order without a customer', () => {
+		const { text } = emailAbout([{ ...row('#1001'), customer: '' }]);
+		expect(text).toMatch(/^#1001-5\n#1001 was canceled/);
 	});
 
 	test('names at most five orders in the subject', () => {
@@ -154,7 +161,7 @@ describe('the email of "Fulfillment orders to deliveries"', () => {
 		[{ data: { order: null } }, 'there is no such order'],
 	])('says what to check if Shopify returns %j instead of the order', (item, problem) => {
 		const { subject, text } = emailAbout([whyNotRead(item)]);
-		expect(subject).toBe('Action needed: an order');
+		expect(subject).toBe('Action needed: an order could not be read');
 		expect(text).toMatch(`An order could not be read from Shopify: ${problem}\nCheck `);
 		expect(text).not.toContain('undefined');
 	});
