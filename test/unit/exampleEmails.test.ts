@@ -221,6 +221,7 @@ describe('the email of "Fulfillment orders to deliveries"', () => {
 		['the same problem', rejected, { status: 'rejected', message: 'Look' }, false],
 		['another reason', rejected, { status: 'rejected', message: 'No email' }, true],
 		['an unknown delivery', unknown, { status: 'unknown', message: 'Another reason' }, false],
+		['one that the owner has found', unknown, { status: 'assigned', deliveryId: 'D-1' }, false],
 		['an order that was sent whole', sentWhole, { status: 'skipped', message: 'Look' }, false],
 	])('compares %s with the row before (%#)', (_, json, before, isEmailed) => {
 		expect(outputsFor(json, before).includes('Email')).toBe(isEmailed);
