@@ -318,10 +318,11 @@ describe('the email of "Morning report"', () => {
 		actionNeeded: '#1 was rejected',
 	};
 
-	test('lists an order that failed, also from the error output, unless it was sent since', () => {
+	test('lists an order that was not sent, also from the error output, unless it was sent since', () => {
 		const { outcome, ...facts } = rejected;
 		const fromErrorOutput = { message: 'x', error: { outcome, ...facts } };
-		for (const failed of [rejected, fromErrorOutput]) {
+		const partlyPaid = { ...rejected, outcome: 'skipped', reason: 'notPaid' };
+		for (const failed of [rejected, fromErrorOutput, partlyPaid]) {
 			expect(details(results(failed)).needsYou).toEqual(['#1, Ana Torres: #1 was rejected']);
 			const sent = results({ referenceId: '#1', outcome: 'created' });
 			expect(details(sent, results(failed))).toMatchObject({ needsYou: [], created: 1 });
@@ -331,7 +332,8 @@ describe('the email of "Morning report"', () => {
 	test('lists what to do about a sent order, and an unknown one until it is known', () => {
 		const changed = { ...rejected, outcome: 'skipped', reason: 'alreadyCreated' };
 		expect(details(results(changed)).needsYou).toHaveLength(1);
-		expect(details(results({ ...rejected, outcome: 'unknown' })).needsYou).toHaveLength(1);
+		const unknown = { ...rejected, outcome: 'unknown', customer: '' };
+		expect(details(results(unknown)).needsYou).toEqual(['#1: #1 was rejected']);
 	});
 
 	test('counts orders that wait or are left out by reason and name, each by its last result', () => {
