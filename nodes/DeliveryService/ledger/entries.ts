@@ -24,7 +24,7 @@
  * A delivery of a whole order has the reference ID of the order. An order that is sent in parts, by
  * fulfillment order, has entries, too.
  */
-export type EntryKind =
+type EntryKind =
 	| 'claimed'
 	| 'created'
 	| 'order'

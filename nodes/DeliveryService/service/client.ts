@@ -51,7 +51,7 @@ export function isSuccess({ status = 0 }: Exchange): boolean {
 }
 
 /** Sends one request and returns its result; never throws on HTTP or network errors. */
-export type Send = (request: ServiceRequest) => Promise<Exchange>;
+type Send = (request: ServiceRequest) => Promise<Exchange>;
 
 export interface ServiceClient {
 	credential: Credential;
@@ -117,7 +117,7 @@ export async function exchange(
 ): Promise<Exchange> {
 	const { baseUrl, timeoutMs, withoutSecrets } = options;
 	const { host } = new URL(baseUrl);
-	const lost: NoResponse = { kind: 'noResponse', code: '', host };
+	const noResponse: NoResponse = { kind: 'noResponse', code: '', host };
 	const settled = new AbortController();
 	const { signal } = settled;
 	const response = async () => {
@@ -126,24 +126,25 @@ export async function exchange(
 	};
 	// Such a timer keeps no process from exiting, e.g. when n8n stops.
 	const timeout = new Promise<NoResponse>((resolve) => {
-		const end = () => resolve({ ...lost, code: 'ECONNABORTED' });
+		const end = () => resolve({ ...noResponse, code: 'ECONNABORTED' });
 		AbortSignal.timeout(timeoutMs).addEventListener('abort', end, { signal });
 	});
 	try {
 		return await Promise.race([response(), timeout]);
 	} catch (error) {
-		return { ...lost, ...toNoResponse(error) };
+		return { ...noResponse, ...causeOfFailure(error) };
 	} finally {
 		settled.abort();
 	}
 }
 
-/** Converts an error thrown by n8n's HTTP helpers. */
-export function toNoResponse(error: unknown): NoResponse {
+/** What an error of n8n's HTTP helpers says about the connection. */
+function causeOfFailure(
+	error: unknown,
+): Pick<NoResponse, 'code' | 'neverConnected' | 'blockedReason'> {
 	const { httpCode, code, cause } = httpErrorSchema.parse(error);
 	const blockedReason = blockedReasonIn(error);
 	return {
-		kind: 'noResponse',
 		code: httpErrorSchema.parse(cause).code ?? code ?? httpCode ?? '',
 		...(wasNeverConnected(error) && { neverConnected: true }),
 		...(blockedReason !== undefined && { blockedReason }),

@@ -2,7 +2,20 @@ import { Readable } from 'node:stream';
 
 import { UserError } from 'n8n-workflow';
 
-import { exchange, toNoResponse } from '../../../nodes/DeliveryService/service/client';
+import { exchange, type Exchange } from '../../../nodes/DeliveryService/service/client';
+
+const withoutSecrets = (text: string) => text;
+const options = { baseUrl: 'https://service.example', timeoutMs: 20, withoutSecrets };
+const noResponse = { kind: 'noResponse', host: 'service.example' };
+
+/** The result of a request for which n8n throws an error. */
+async function failWith(error: unknown): Promise<Exchange> {
+	const send = async () => {
+		await Promise.resolve();
+		throw error;
+	};
+	return await exchange(send, options);
+}
 
 test('counts a response whose body never ends as lost after the timeout, and closes it', async () => {
 	const body = new Readable({
@@ -11,36 +24,32 @@ test('counts a response whose body never ends as lost after the timeout, and clo
 		},
 	});
 	const send = async () => await Promise.resolve({ statusCode: 200, headers: {}, body });
-	const withoutSecrets = (text: string) => text;
-	const options = { baseUrl: 'https://service.example', timeoutMs: 20, withoutSecrets };
-	expect(await exchange(send, options)).toMatchObject({ kind: 'noResponse', code: 'ECONNABORTED' });
+	expect(await exchange(send, options)).toEqual({ ...noResponse, code: 'ECONNABORTED' });
 	if (!body.destroyed) await new Promise((resolve) => body.once('close', resolve));
 	expect(body.destroyed).toBe(true);
 });
 
-describe('toNoResponse', () => {
-	test('returns the error code of the connection', () => {
-		expect(toNoResponse(Object.assign(new Error('x'), { code: 'ECONNREFUSED' }))).toEqual({
-			kind: 'noResponse',
-			code: 'ECONNREFUSED',
-		});
+describe('a request without a response', () => {
+	test('has the error code of the connection', async () => {
+		const error = Object.assign(new Error('x'), { code: 'ECONNREFUSED' });
+		expect(await failWith(error)).toEqual({ ...noResponse, code: 'ECONNREFUSED' });
 	});
 
-	test('prefers the error code of the cause, where n8n keeps it', () => {
+	test('has the error code of the cause if it has one, where n8n keeps it', async () => {
 		const cause = Object.assign(new Error('x'), { code: 'ECONNRESET' });
-		expect(
-			toNoResponse(
-				Object.assign(new Error('y', { cause }), { code: 'OTHER', httpCode: 'ETIMEDOUT' }),
-			),
-		).toEqual({ kind: 'noResponse', code: 'ECONNRESET' });
+		const error = Object.assign(new Error('y', { cause }), {
+			code: 'OTHER',
+			httpCode: 'ETIMEDOUT',
+		});
+		expect(await failWith(error)).toEqual({ ...noResponse, code: 'ECONNRESET' });
 	});
 
-	test('returns the reason why n8n blocked a request from any level of causes', () => {
+	test('has the reason why n8n blocked it, from any level of causes', async () => {
 		const blocked = new UserError('Blocked', { description: 'Ask your administrator' });
 		const cause = new Error('Blocked', { cause: blocked });
 		for (const error of [blocked, cause, new Error('Request failed', { cause })])
-			expect(toNoResponse(error)).toEqual({
-				kind: 'noResponse',
+			expect(await failWith(error)).toEqual({
+				...noResponse,
 				code: '',
 				blockedReason: 'Blocked. Ask your administrator',
 			});
@@ -55,10 +64,10 @@ describe('toNoResponse', () => {
 				message: 'Client network socket disconnected before secure TLS connection was established',
 			},
 		],
-	])('reports that the connection was never established when %s', (_, cause) => {
+	])('was certainly never connected when %s', async (_, cause) => {
 		const failure = { code: 'ETIMEDOUT', cause: { code: 'ETIMEDOUT', cause } };
-		expect(toNoResponse(failure)).toEqual({
-			kind: 'noResponse',
+		expect(await failWith(failure)).toEqual({
+			...noResponse,
 			code: 'ETIMEDOUT',
 			neverConnected: true,
 		});
@@ -69,9 +78,9 @@ describe('toNoResponse', () => {
 		['one of several attempts may have connected', { errors: [{ syscall: 'connect' }, {}] }],
 		['several attempts left no errors', { errors: [] }],
 		['the response did not arrive', { message: 'timeout of 3000ms exceeded' }],
-	])('does not claim that the connection was never established when %s', (_, cause) => {
+	])('may have been connected when %s', async (_, cause) => {
 		const failure = { code: 'ETIMEDOUT', cause: { code: 'ETIMEDOUT', cause } };
-		expect(toNoResponse(failure)).toEqual({ kind: 'noResponse', code: 'ETIMEDOUT' });
+		expect(await failWith(failure)).toEqual({ ...noResponse, code: 'ETIMEDOUT' });
 	});
 
 	test.each<[string, unknown]>([
@@ -81,7 +90,7 @@ describe('toNoResponse', () => {
 		['an error without a code', new Error('x')],
 		['codes that are not text', { code: 5, httpCode: 5, cause: 5 }],
 		['a cause whose code is not text', { cause: { code: 5 } }],
-	])('returns an empty error code when %s was thrown', (_, error) => {
-		expect(toNoResponse(error)).toEqual({ kind: 'noResponse', code: '' });
+	])('has an empty error code when %s was thrown', async (_, error) => {
+		expect(await failWith(error)).toEqual({ ...noResponse, code: '' });
 	});
 });
