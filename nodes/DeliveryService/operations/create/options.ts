@@ -96,7 +96,7 @@ const skipField: INodeProperties = {
 	noDataExpression: true,
 	default: false,
 	description:
-		'Whether to skip deliveries that this workflow has already sent, matched by reference ID. It remembers at least 20,000 whole orders, or 10,000 fulfillment orders of up to three units; other workflows are not checked.',
+		'Whether to skip deliveries that this workflow has already sent, matched by reference ID. It has room for about 20,000 whole orders, or 10,000 fulfillment orders of up to three units; other workflows are not checked.',
 };
 
 const batchSizeOption = {
