@@ -73,7 +73,7 @@ export function unwrap<Value>(node: INode, result: Result<Value>): Value {
 /**
  * Runs a step, and moves the description of its error into the message, where n8n shows or passes on only
  * one of them. When publishing fails, n8n 2 shows only the message, n8n 1 only the description if there is
- * one; the tool of an AI agent answers with the message.
+ * one; the tool of an AI agent responds with the message.
  *
  * @throws the error of the step
  */

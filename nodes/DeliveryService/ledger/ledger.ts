@@ -100,7 +100,7 @@ export class Ledger {
 		return found;
 	}
 
-	/** Returns the states of deliveries, and changes nothing. @throws when the store fails */
+	/** Returns the states of deliveries, and changes nothing in the store. @throws when that fails */
 	async lookUp(claims: readonly Claim[]): Promise<ReadonlyMap<Claim, Found>> {
 		const all = ['question', 'shared', 'claim'] as const;
 		const states: Array<[Claim, Found]> = [];
@@ -169,7 +169,7 @@ export class Ledger {
 		if (holder) holder.isAtWork = false;
 	}
 
-	/** Notes that this execution sends and reports nothing more. */
+	/** Notes that this execution is at work on nothing any more that it has claimed so far. */
 	end(): void {
 		// What it has released may be another execution's by now, and what it left unknown stays that.
 		for (const [claimEntry, holder] of this.held)

@@ -16,7 +16,10 @@ export interface SendingOptions extends RequestOptions {
 	ledger?: Ledger;
 	/** The maximum number of deliveries per request; undefined for the automatic choice. */
 	batchSize?: number;
-	/** Whether to continue after a failed delivery. */
+	/**
+	 * Whether a failed request of several deliveries keeps no others from being sent. That of a single one
+	 * never does.
+	 */
 	continueOnFail: boolean;
 }
 

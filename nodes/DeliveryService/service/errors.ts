@@ -149,7 +149,7 @@ export function isCertificateError(code: string): boolean {
 	return certificateErrorCode.test(code);
 }
 
-/** Our own timeout, and that of the connection. */
+/** The timeout of a request, and that of the connection. */
 const timeoutCodes = new Set(['ECONNABORTED', 'ETIMEDOUT']);
 
 function explainNoResponse({ code, neverConnected, blockedReason, host }: NoResponse): Problem {

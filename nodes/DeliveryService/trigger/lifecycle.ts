@@ -73,7 +73,7 @@ export async function subscribe(context: IHookFunctions): Promise<boolean> {
  * Removes all subscriptions of the trigger (docs/api.md, section 4.5). Never throws: a failing service
  * must not prevent a user from turning a workflow off. Logs what may remain.
  *
- * n8n 1 also calls this for a workflow that it refuses to publish, because another one uses the webhook:
+ * n8n 1 also calls this for a workflow whose publishing it has rejected, because another one uses the webhook:
  * that one's subscriptions contain another workflow ID and stay.
  */
 export async function unsubscribeAll(context: IHookFunctions): Promise<boolean> {
