@@ -53,22 +53,38 @@ const locationAttributes = /^(pickup location (id|company)|pick up (location id|
 /** Zapiet's mark of a line item (docs.zapiet.com/guides/zapiet_id). */
 const zapietProperty = { name: '_ZapietId', pickup: /(^|&)M=P(&|$)/ };
 
+/** An additional detail of an order, or a property of an item. */
+type Detail = Order['note_attributes'][number];
+
 /**
  * Finds what marks an order as a pickup. A delivery method in the additional details decides; without
- * one, a pickup location there or the property of a line item.
+ * one, that of all items, a pickup location, or Zapiet's mark of an item.
  *
  * @returns the mark as text for a message, or undefined if there is none
  */
 function pickupMark({ note_attributes }: Order, lines: readonly LineUnits[]): string | undefined {
-	const attributeLike = (isLike: (name: string) => boolean) =>
-		note_attributes.find(({ name }) => detailNames(name).some(isLike));
-	const method = attributeLike((name) => methodNames.has(name));
-	if (method && !isListed(method.value, storePickupNames)) return undefined;
+	const method = note_attributes.find(isMethod);
+	if (method && !isPickupMethod(method)) return undefined;
+	const properties = lines.map(({ line }) => line.properties);
+	const ofItems = properties.map((some) => some.find(isMethod));
 	const mark =
 		method ??
-		attributeLike((name) => locationAttributes.test(name)) ??
-		lines
-			.flatMap(({ line }) => line.properties)
+		(ofItems.every(isPickupMethod) ? ofItems[0] : undefined) ??
+		note_attributes.find((detail) => isNamed(detail, (name) => locationAttributes.test(name))) ??
+		properties
+			.flat()
 			.find(({ name, value }) => name === zapietProperty.name && zapietProperty.pickup.test(value));
 	return mark && `${mark.name}: ${mark.value}`;
+}
+
+function isNamed({ name }: Detail, isLike: (name: string) => boolean): boolean {
+	return detailNames(name).some(isLike);
+}
+
+function isMethod(detail: Detail): boolean {
+	return isNamed(detail, (name) => methodNames.has(name));
+}
+
+function isPickupMethod(method: Detail | undefined): boolean {
+	return method !== undefined && isListed(method.value, storePickupNames);
 }

@@ -153,6 +153,7 @@ describe('skipped orders', () => {
 			[attribute('Pickup-Location-Id', '100001'), 'Pickup-Location-Id: 100001'],
 			[attribute('Pick-up Location ID', '7'), 'Pick-up Location ID: 7'],
 			[property('_ZapietId', 'M=P&L=1002'), '_ZapietId: M=P&L=1002'],
+			[property('Delivery Method', 'Store Pickup'), 'Delivery Method: Store Pickup'],
 		])('is skipped with an address: %j', (changes, mark) => {
 			expect(outcomeOf(sampleOrder(changes))).toMatchObject({
 				kind: 'skipped',
@@ -172,6 +173,15 @@ describe('skipped orders', () => {
 			[attribute('Mode de livraison', 'Livraison à domicile')],
 			[property('_ZapietId', 'M=D&L=1002')],
 			[property('Note', 'M=P')],
+			[property('Delivery Method', 'Delivery')],
+			[
+				{
+					line_items: [
+						sampleLine({ properties: [{ name: 'Delivery Method', value: 'Store Pickup' }] }),
+						sampleLine({ id: 2 }),
+					],
+				},
+			],
 			[{ ...attribute('Checkout-Method', 'delivery'), ...property('_ZapietId', 'M=P') }],
 			[{ line_items: [sampleLine(), { ...sampleLine(zapietPickup), ...removed }] }],
 			[
