@@ -67,6 +67,12 @@ test.each<[string, IDataObject, INodeParameters, string]>([
 	],
 	['a hold', partOf({ status: 'on_hold' }), {}, 'onHold'],
 	['a schedule', partOf({ status: 'scheduled' }), {}, 'scheduled'],
+	[
+		'a mark of store pickup',
+		shopifyOrder({ note_attributes: [{ name: 'Checkout-Method', value: 'pickup' }] }),
+		{},
+		'localPickup',
+	],
 	['a delivery method', partOf({ delivery_method: { method_type: 'pick_up' } }), {}, 'localPickup'],
 ])('sends an order in spite of %s, once', async (_, item, changes, reason) => {
 	expect(await run([item], changes)).toEqual([['skipped', reason]]);

@@ -41,7 +41,8 @@ export function findSkip(facts: OrderFacts, mapping: OrderMapping): Skip | undef
 		return { code: 'nothingToShip', held, isHeld: units.held.length > 0 };
 	}
 	// With the method "pick_up", the user chose to send pickups.
-	if (pickup && pickup.shownBy !== 'fulfillmentOrder') return { code: 'localPickup', pickup };
+	const isChosen = pickup?.shownBy === 'fulfillmentOrder' || mapping.sendAnyway;
+	if (pickup && !isChosen) return { code: 'localPickup', pickup };
 	return (
 		findPaymentSkip(facts, mapping) ??
 		findFilterSkip(facts, mapping) ??

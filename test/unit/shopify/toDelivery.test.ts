@@ -118,6 +118,9 @@ describe('skipped orders', () => {
 				message: `Order #1042 has no shipping address, so it looks like a store pickup${method}. Nothing to do.`,
 				referenceId: '#1042',
 			});
+			expect(problemOf(sampleOrder(changes), { sendAnyway: true }).message).toMatch(
+				/has items to ship, but no shipping address\. Add one/,
+			);
 		});
 
 		test.each([
