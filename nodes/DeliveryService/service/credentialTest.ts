@@ -52,12 +52,15 @@ async function findProblem(
 		};
 	const { apiKeyId, apiSecret, baseUrl } = credential.value;
 	const first = await requestWebhookList(context, credential.value, companyId);
-	const { message, description } = explainFailure(first);
-	if (first.kind === 'noResponse') return { message, description };
-	const withServer = (problem: Problem): Problem => ({
-		message: problem.message,
-		description: joinSentences([problem.description, otherServer(first, baseUrl)]),
+	if (first.kind === 'noResponse') return explainFailure(first);
+	const withServer = ({ message, description }: Problem): Problem => ({
+		message,
+		description: joinSentences([description, otherServer(first, baseUrl)]),
 	});
+	if (isSuccess(first))
+		return readWebhookList(first)
+			? undefined
+			: (reportedFailure(first) ?? withServer(notAList(first)));
 	if (first.status === 404) {
 		const problem = notFoundProblem(
 			first,
@@ -65,16 +68,18 @@ async function findProblem(
 		);
 		return serviceDetail(first) ? problem : withServer(problem);
 	}
-	if (isSuccess(first) && readWebhookList(first)) return undefined;
-	if (isSuccess(first)) return reportedFailure(first) ?? withServer(notAList(first));
-	if (first.status !== 401) return { message, description };
+	const failure = explainFailure(first);
+	if (first.status !== 401) return failure;
 	if (/^\s|\s$/.test(apiSecret))
-		return { message, description: 'The API Secret starts or ends with a space: remove it.' };
+		return { ...failure, description: 'The API Secret starts or ends with a space: remove it.' };
 	const swapped = { ...credential.value, apiKeyId: apiSecret, apiSecret: apiKeyId };
 	const second = await requestWebhookList(context, swapped, companyId);
 	return isSuccess(second)
-		? { message, description: 'API Key ID and API Secret are swapped: enter each in its field.' }
-		: { message, description };
+		? {
+				...failure,
+				description: 'API Key ID and API Secret are swapped: enter each in its field.',
+			}
+		: failure;
 }
 
 /** Lists the webhooks with the HTTP helper of connection tests, which differs from that of nodes. */
