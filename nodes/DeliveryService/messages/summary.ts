@@ -2,7 +2,6 @@
 import type { Problem } from '../common/result';
 import { endSentence, joinSentences, listUpTo, maxListedNames, pluralize } from '../common/text';
 import type { Job, Outcome } from '../sending/job';
-import type { Report } from '../sending/send';
 import { shownText } from '../service/response';
 import { listNames, quoted } from './lists';
 import { itemName } from './names';
@@ -141,7 +140,7 @@ function listDeliveries(title: string, deliveries: readonly NamedDelivery[], max
 /** The hints after a run: its numbers, then a warning for each kind of problem. */
 export function runHints(
 	jobs: readonly Job[],
-	{ ledgerFailed }: Report,
+	{ isRecorded }: { isRecorded: boolean },
 ): { info: string; warnings: string[] } {
 	const created = withKind(jobs, 'created').length;
 	const updated = withKind(jobs, 'updated').length;
@@ -165,7 +164,7 @@ export function runHints(
 		),
 		attentionHint(jobs),
 		absentMethodsHint(jobs),
-		ledgerFailed &&
+		!isRecorded &&
 			"n8n's database could not record all deliveries. Later runs report the others as unknown instead of sending them again.",
 	];
 	return {

@@ -23,22 +23,14 @@ export interface SendingOptions extends RequestOptions {
 	continueOnFail: boolean;
 }
 
-/** What a run did, besides the outcomes of its jobs. */
-export interface Report {
-	/** Whether the ledger could not record everything: the next run reports the rest as unknown. */
-	ledgerFailed: boolean;
-}
-
-/** The report of a run that sends nothing. */
-export const nothingSent: Report = { ledgerFailed: false };
-
 /**
  * Creates deliveries, each exactly once (docs/api.md, sections 4.1 and 8). Sets the outcome of each job;
  * never throws.
  *
  * @param jobs in the order of their items; those with an outcome are left as they are
+ * @returns whether the ledger has recorded everything: if not, the next run reports the rest as unknown
  */
-export async function sendJobs(jobs: readonly Job[], options: SendingOptions): Promise<Report> {
+export async function sendJobs(jobs: readonly Job[], options: SendingOptions): Promise<boolean> {
 	// Without a ledger, no job has a claim, so none is a duplicate.
 	markDuplicates(jobs.filter(isPending));
 	const run = new Run(options);
@@ -53,7 +45,7 @@ export async function sendJobs(jobs: readonly Job[], options: SendingOptions): P
 		await run.sendClaimedElsewhere();
 		settleDuplicates(jobs);
 		if (options.ledger) rememberMet(jobs, options.ledger);
-		return { ledgerFailed: !(await run.flush()) };
+		return await run.flush();
 	} finally {
 		options.ledger?.end();
 	}

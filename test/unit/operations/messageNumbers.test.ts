@@ -1,7 +1,6 @@
 /** Every message with a count agrees with it in number. */
 import { runHints } from '../../../nodes/DeliveryService/messages/summary';
 import type { Outcome } from '../../../nodes/DeliveryService/sending/job';
-import { nothingSent } from '../../../nodes/DeliveryService/sending/send';
 import { job } from '../../support/creations';
 
 /** The hints of a run in which this number of items has the outcome. */
@@ -9,7 +8,7 @@ function hintsFor(count: number, outcome: Outcome): string[] {
 	const jobs = Array.from({ length: count }, (_, index) =>
 		job(index + 1, `#${index + 1}`, { order: {}, outcome }),
 	);
-	const { info, warnings } = runHints(jobs, nothingSent);
+	const { info, warnings } = runHints(jobs, { isRecorded: true });
 	return [info, ...warnings];
 }
 

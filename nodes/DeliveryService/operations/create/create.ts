@@ -13,7 +13,7 @@ import { claimReports, recordReports } from '../../sending/changes';
 import { lookUpJobs, lookUpUnsent, rememberMet } from '../../sending/claim';
 import type { Job } from '../../sending/job';
 import { rateLimitFor } from '../../sending/rateLimit';
-import { nothingSent, sendJobs, type Report, type SendingOptions } from '../../sending/send';
+import { sendJobs, type SendingOptions } from '../../sending/send';
 import { creationRequest, openClient } from '../../service/client';
 import {
 	assertNoRetryOnFail,
@@ -115,8 +115,8 @@ function openRun(
 
 async function send(run: CreateRun, jobs: readonly Job[]): Promise<INodeExecutionData[]> {
 	const { context, options } = run;
-	const report = await sendOrRemember(run, jobs);
-	const isRecorded = await reportChanges(run, jobs);
+	const areOutcomesRecorded = await sendOrRemember(run, jobs);
+	const areChangesRecorded = await reportChanges(run, jobs);
 	if (context.getExecutionCancelSignal()?.aborted) logOutcomes(context, jobs);
 	const failure = context.continueOnFail() ? undefined : failureSummary(jobs);
 	if (failure) {
@@ -124,9 +124,8 @@ async function send(run: CreateRun, jobs: readonly Job[]): Promise<INodeExecutio
 		error.context.data = failure.lists;
 		throw error;
 	}
-	context.addExecutionHints(
-		...hintsOf(runHints(jobs, { ledgerFailed: report.ledgerFailed || !isRecorded })),
-	);
+	const isRecorded = areOutcomesRecorded && areChangesRecorded;
+	context.addExecutionHints(...hintsOf(runHints(jobs, { isRecorded })));
 	const toErrorOutput = hasErrorOutput(context);
 	return toOutputItems(jobs, { toErrorOutput, isSimple: options.simplify });
 }
@@ -156,15 +155,19 @@ async function reportChanges(
 	}
 }
 
-/** Sends what is to be sent, and remembers what was met. A Dry Run leaves no trace. */
-async function sendOrRemember(run: CreateRun, jobs: readonly Job[]): Promise<Report> {
-	if (run.options.dryRun) return nothingSent;
+/**
+ * Sends what is to be sent, and remembers what was met. A Dry Run leaves no trace.
+ *
+ * @returns whether all of that is recorded
+ */
+async function sendOrRemember(run: CreateRun, jobs: readonly Job[]): Promise<boolean> {
+	if (run.options.dryRun) return true;
 	if (jobs.some(({ delivery }) => delivery)) return await sendJobs(jobs, await openSending(run));
 	await withLedger(run, async (ledger) => {
 		rememberMet(jobs, ledger);
 		await ledger.flush();
 	});
-	return nothingSent;
+	return true;
 }
 
 /** Finds out what a run would send. Checks the credential as a run does. */
