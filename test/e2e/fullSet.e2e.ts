@@ -355,7 +355,8 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 		// What docs/email.md says if the delivery is there. An event then brings another status.
 		const { client } = env.installation;
 		const deliveryId = deliveriesOf(env, order)[0]?.record.id;
-		const found = { solved: 'yes', deliveryId: String(deliveryId), status: 'assigned' };
+		const status = { status: 'assigned', message: '', actionNeeded: '' };
+		const found = { solved: 'yes', deliveryId: String(deliveryId), ...status };
 		await client.changeTableRow(deliveriesTable, { orderName: order.name }, found);
 		await catchUp();
 		const [last] = await client.executions(orders);
