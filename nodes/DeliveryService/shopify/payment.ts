@@ -73,13 +73,10 @@ export function paymentOf(order: Order, mapping: OrderMapping): Payment {
 	const capturable = order.total_capturable ?? order.total_capturable_set?.shop;
 	const reserved = (outstanding && capturable && min(capturable, outstanding)) ?? zero;
 	const unpaid = outstanding && subtract(outstanding, reserved);
-	const isSettled = ['paid', 'voided', 'refunded', 'authorized'].includes(
-		order.financial_status ?? '',
-	);
-	const openReturn =
-		unpaid && sign(unpaid) > 0 && !isSettled ? readOpenReturn(order, unpaid) : undefined;
+	const settled = settledState(order);
+	const openReturn = settled ? undefined : readOpenReturn(order, unpaid);
 	const owed = openReturn?.afterReturn ?? unpaid;
-	const state = paymentState(order, mapping, owed, sign(reserved) > 0);
+	const state = settled ?? unsettledState(order, mapping, owed, sign(reserved) > 0);
 	return {
 		state,
 		methods,
@@ -97,13 +94,8 @@ const nothingIsOwed = new Set<Payment['state']>(['paid', 'reserved', 'refunded',
 /** Statuses that say by themselves that something is unpaid. */
 const unpaidStatuses = new Set(['pending', 'partially_paid', 'expired']);
 
-function paymentState(
-	order: Order,
-	mapping: OrderMapping,
-	owed: Decimal | undefined,
-	isReserved: boolean,
-): Payment['state'] {
-	const { financial_status: status, payment_terms: terms } = order;
+/** The state of an order whose status says by itself that nothing is owed. */
+function settledState({ financial_status: status }: Order): Payment['state'] | undefined {
 	switch (status) {
 		case 'paid':
 		case 'voided':
@@ -112,6 +104,15 @@ function paymentState(
 		case 'authorized':
 			return 'reserved';
 	}
+	return undefined;
+}
+
+function unsettledState(
+	{ financial_status: status, payment_terms: terms }: Order,
+	mapping: OrderMapping,
+	owed: Decimal | undefined,
+	isReserved: boolean,
+): Payment['state'] {
 	if (owed && sign(owed) <= 0) return isReserved ? 'reserved' : 'paid';
 	if (!owed && status === 'partially_refunded') return 'paid';
 	if (!owed && !unpaidStatuses.has(status ?? '')) return 'unknown';
@@ -144,7 +145,8 @@ function outstandingAmount(order: Order): Decimal | undefined {
  * While a return is open, Shopify counts what the customer sends back as sold, and what it is exchanged
  * for, too: an even exchange looks like an unpaid item.
  */
-function readOpenReturn(order: Order, unpaid: Decimal): OpenReturn | undefined {
+function readOpenReturn(order: Order, unpaid: Decimal | undefined): OpenReturn | undefined {
+	if (!unpaid || sign(unpaid) <= 0) return undefined;
 	const returns = order.returns.filter(({ status = '' }) => openReturnStates.has(status));
 	if (returns.length === 0) {
 		const isOpen = openReturnStates.has(order.return_status ?? '');
