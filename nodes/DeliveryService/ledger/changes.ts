@@ -38,7 +38,11 @@ export interface Change {
 	wasHeld: boolean;
 	/** Its number, from 1. */
 	number: number;
-	/** The entries to record before it is reported, and afterwards. */
+}
+
+/** The same, with the entries of its report. */
+export interface FoundChange extends Change {
+	/** To record before it is reported, and afterwards. */
 	claimEntry: string;
 	recorded: readonly string[];
 }
@@ -87,7 +91,7 @@ export async function readChanges(
 	access: Access,
 	deliveries: readonly Comparison[],
 	known: ReadonlySet<string>,
-): Promise<ReadonlyMap<Reference, Change>> {
+): Promise<ReadonlyMap<Reference, FoundChange>> {
 	const all = new Set(known);
 	const last = new Map(deliveries.map(({ own }) => [own, 0]));
 	let pending = deliveries;
@@ -115,7 +119,11 @@ function comparedDigests({ sentAs: { cash = '', rest }, createdAs: { hasCash } }
 	return { cash: hasCash ? cash : undefined, rest };
 }
 
-function changeOf(one: Comparison, number: number, known: ReadonlySet<string>): Change | undefined {
+function changeOf(
+	one: Comparison,
+	number: number,
+	known: ReadonlySet<string>,
+): FoundChange | undefined {
 	const { own, sentAs, createdAs } = one;
 	const digests = comparedDigests(one);
 	const version =

@@ -1,6 +1,6 @@
 /** What a delivery claims before it is sent, what is found about it, and the claims of whole orders. */
 import type { Access } from './access';
-import type { Change, SentAs } from './changes';
+import type { Change, FoundChange, SentAs } from './changes';
 import type { AsOf, Holder } from './processMemory';
 import {
 	claimEntryOf,
@@ -64,8 +64,9 @@ export interface Found {
 	holder?: Holder;
 }
 
-/** The same, with the entries of its claim. */
+/** The same, with the entries of its claim and its change. */
 export interface FoundClaim extends Found {
+	change?: FoundChange;
 	/** Its own claim, or that of its whole order. */
 	claimEntry: string;
 	/** To record before anything is sent. */

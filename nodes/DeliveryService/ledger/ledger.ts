@@ -2,7 +2,7 @@
 import { realClock, type Clock } from '../common/clock';
 import { chunk } from '../common/data';
 import { Access, type Purpose } from './access';
-import type { Change } from './changes';
+import type { FoundChange } from './changes';
 import { findWholes, type Claim, type Found, type FoundClaim } from './claims';
 import { findParts } from './parts';
 import { ProcessMemory, processMemoryOf, type Holder } from './processMemory';
@@ -42,7 +42,7 @@ export class Ledger {
 	private readonly found = new Map<Claim, FoundClaim>();
 
 	/** The change that was last found for each claim. */
-	private readonly changes = new Map<Claim, Change | undefined>();
+	private readonly changes = new Map<Claim, FoundChange | undefined>();
 
 	/** What this execution has claimed and is at work on, by entry. */
 	private readonly held = new Map<string, Holder>();
@@ -103,7 +103,7 @@ export class Ledger {
 	/** Returns the states of deliveries, and changes nothing in the store. @throws when that fails */
 	async lookUp(claims: readonly Claim[]): Promise<ReadonlyMap<Claim, Found>> {
 		const all = ['question', 'shared', 'claim'] as const;
-		const states: Array<[Claim, Found]> = [];
+		const states: Array<[Claim, FoundClaim]> = [];
 		// In portions: what is recorded for a moment drops the oldest entries of a full store.
 		for (const some of chunk(claims, 100))
 			states.push(...(await this.run(all, async (access) => await this.find(access, some))));

@@ -6,9 +6,9 @@ import {
 	digestEntries,
 	firstQuestions,
 	readChanges,
-	type Change,
 	type Comparison,
 	type CreatedAs,
+	type FoundChange,
 	type SentAs,
 } from './changes';
 import { entryOf, referenceOf, type Reference } from './entries';
@@ -35,7 +35,7 @@ export interface FoundReference extends Reference {
 	sentAs?: SentAs;
 	state: ReferenceState;
 	/** If it was created: how its order has changed since it was sent, or since the last such change. */
-	change?: Change;
+	change?: FoundChange;
 }
 
 /** A reference before it is claimed: if that fails, its state stays unknown. */
