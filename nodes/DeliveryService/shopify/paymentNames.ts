@@ -120,6 +120,11 @@ function isFee(bracketed: string): boolean {
 	return amount.test(text) && (text.replace(amount, ' ').match(/\p{L}+/gu)?.length ?? 0) <= 1;
 }
 
+/** Whether a text has the first letters of a name: "POD" of "Pay on Delivery". */
+function isShort(text: string, name: string): boolean {
+	return text === name.replace(/(\p{L})\p{L}*|./gu, '$1');
+}
+
 function readName(name: string): PaymentKind {
 	const brackets = Array.from(name.matchAll(bracket), ([, text = '']) => text);
 	const inside = brackets.map(wordsOf);
@@ -127,7 +132,10 @@ function readName(name: string): PaymentKind {
 	const whole = wordsOf(name);
 	const isOther = otherWords.test(whole) || otherSigns.test(whole.replaceAll(' ', ''));
 	if (![outside, ...inside].some(saysCash)) return isOther ? 'other' : 'unknown';
-	const others = brackets.filter((text) => !isFee(text)).map(wordsOf);
+	const others = brackets
+		.filter((text) => !isFee(text))
+		.map(wordsOf)
+		.filter((text) => !isShort(text, outside));
 	const areBracketsKnown = others.every((text) => cash.has(text) || saysCash(text));
 	const isContradicted =
 		contradictions.test(whole) || [outside, ...others].some((text) => feeWords.test(text));

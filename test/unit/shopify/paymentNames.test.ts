@@ -138,7 +138,7 @@ describe('a name with more than one known part, or with a word more', () => {
 		Cash or card on delivery | Platnosc za pobraniem | DHL Nachnahme | Cash on Delivery (+ 3.50)
 		Оплата при получении (наличными) | Onder rembours (contant) | Dobírka (hotově) | Thu hộ (COD)
 		Cash on Delivery (+10 SAR) | COD (+ Rs. 50) | Nachnahme (+5,90 EUR) | Kapıda Ödeme (+25 TL)
-		代金引換（手数料330円） | Nachnahme (zzgl. 5,90 €) | COD (+ 5 AED fee) | Contrassegno [costo: 4,90 €]
+		代金引換（手数料330円） | Nachnahme (zzgl. 5,90 €) | COD (+ 5 AED fee) | Contrassegno [costo: 4,90 €] | Pay on Delivery (POD)
 		الدفع عند الاستلام (+10 ر.س) | Utánvét (990 Ft) | Αντικαταβολή (μετρητά) | الدفع عند الاستلام (كاش) | 💵 Cash on Delivery | COD via Shiprocket
 	`);
 
@@ -151,7 +151,7 @@ describe('a name with more than one known part, or with a word more', () => {
 		Pay on Delivery (Card) | Zahlung bei Abholung | Cash on Pickup | Kapıda Kredi Kartı ile Ödeme
 		Płatność kartą przy odbiorze | Оплата картой при получении | Cash on Delivery (Dubai only)
 		Contra entrega (tarjeta) | Cash on Delivery / Bank Transfer | COD - OXXO | COD advance
-		COD (Klarna 50 EUR) | COD (partial: 50 EUR) | COD (zone Karachi 50) | COD fee (50 Rs)
+		Pay on Delivery (PayU) | COD (Klarna 50 EUR) | COD (partial: 50 EUR) | COD (zone Karachi 50) | COD fee (50 Rs)
 		COD (UPI 50) | COD (50 advance) | Partial COD | Pago contra entrega con tarjeta | Cod promoțional | COD charges | Cod QR
 		Pay with our wallet app now and never think of paying cash on delivery again
 	`);
