@@ -14,7 +14,7 @@ export const deliveryDateAttributes: readonly string[] = namesIn(`
 	Bezorgdatum, Bezorgdag, Leverdatum, Gewenste bezorgdatum, Leveransdatum, Leveringsdato, Toimituspäivä
 	Data dostawy, Datum doručení, Dátum doručenia, Szállítás dátuma, Data livrării, Дата доставки, Дата на доставка
 	Ημερομηνία παράδοσης, Teslimat tarihi, تاريخ التوصيل, تاريخ التسليم, موعد التوصيل, תאריך משלוח
-	配送希望日, お届け希望日, 配達希望日, お届け日, 配送日, 配送日期, 送货日期, 送貨日期, 到貨日期, 배송 희망일
+	(配送|配達|お届け)(|希望)日, 配送日期, 送货日期, 送貨日期, 到貨日期, 배송 희망일
 	วันที่จัดส่ง, Ngày giao hàng, Tanggal pengiriman
 `);
 
@@ -25,7 +25,7 @@ export const timeAttributes: readonly string[] = namesIn(`
 	Heure de livraison, Créneau de livraison, Créneau horaire, Orario di consegna, Fascia oraria
 	Lieferzeitfenster, Zeitfenster, Lieferuhrzeit, Bezorgtijd, Tijdvak, Leveranstid, Leveringstid
 	Godzina dostawy, Час доставки, Время доставки, Teslimat saati, وقت التوصيل, وقت التسليم
-	お届け時間, お届け希望時間, 配達希望時間帯, 配送希望時間, 配送時間, 配送时间, 배송 시간
+	(配送|配達|お届け)(|希望)時間(|帯), 配送时间, 배송 시간
 `);
 
 /**

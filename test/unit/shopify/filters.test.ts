@@ -546,7 +546,7 @@ describe('the delivery date', () => {
 	test.each(
 		namesIn(`
 		Delivery-Time | Hora de entrega | Créneau de livraison | Zeitfenster
-		Fascia oraria | Bezorgtijd | Godzina dostawy | お届け時間 | وقت التوصيل
+		Fascia oraria | Bezorgtijd | Godzina dostawy | お届け時間 | 配送時間帯 | وقت التوصيل
 	`),
 	)('has its time as %s', (name) => {
 		const date = { name: 'Delivery Date', value: '2026-11-23' };
