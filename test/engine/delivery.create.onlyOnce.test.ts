@@ -34,6 +34,8 @@ async function run(
 	});
 }
 
+const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
+
 const all = (count: number, outcome: string) => Array.from({ length: count }, () => outcome);
 
 describe('second run with Skip Already Sent', () => {
@@ -186,6 +188,29 @@ describe('two orders with the same reference', () => {
 		}
 		expect(outcomesOf((await runOrders([firstOrder])).items)).toEqual(['alreadyCreated']);
 		expect(service.existing()).toEqual(['#1001']);
+	});
+
+	test('sends an order that changed before the unsent one of the other shop', async () => {
+		const unpaid = {
+			financial_status: 'pending',
+			total_outstanding: '87.00',
+			payment_gateway_names: ['bank'],
+		};
+		const items = [
+			{ ...firstOrder, ...unpaid, updated_at: minutesAgo(5) },
+			{ ...otherOrder, updated_at: minutesAgo(9) },
+		];
+		expect(outcomesOf((await runOrders(items)).items)).toEqual(['notPaid', 'created']);
+	});
+
+	test('tells that a sent order was canceled, also if the other shop has canceled its own', async () => {
+		await runOrders([firstOrder]);
+		const cancelled_at = minutesAgo(5);
+		const items = [firstOrder, otherOrder].map((order) => ({ ...order, cancelled_at }));
+		expect(jsonOf((await runOrders(items)).items)).toMatchObject([
+			{ reason: 'alreadyCreated', actionNeeded: expect.stringMatching(/to stop it\.$/) },
+			{ reason: 'cancelled', actionNeeded: '' },
+		]);
 	});
 });
 

@@ -97,7 +97,7 @@ interface Halted {
 	halt: Halt;
 }
 
-/** It is of the same order as an earlier item, whose delivery was not created for certain. */
+/** It is of the same order as another item, whose delivery was not created for certain. */
 interface FirstFailed {
 	code: 'firstFailed';
 	first: Job;
