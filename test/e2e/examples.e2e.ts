@@ -147,7 +147,7 @@ describe.each(['newest', '1.123'] as const)('examples without a table in n8n %s'
 			const { subject, text } = await env.email('No courier drives there');
 			expect(subject).toBe(`Action needed: ${order.name}`);
 			expect(text).toContain(`${order.name} was not created: the Delivery Service rejected`);
-			expect(text).toContain('in Orders to Send and execute Send One Order.\n');
+			expect(text).toContain('execute Send One Order, which turns on Send Anyway for it.\n');
 			control().toggleProblem('rejection');
 			const { status } = await failedExecution(starter);
 			expect(status).toBe('error');

@@ -28,7 +28,7 @@ function whatToDo(file: string, json: IDataObject): IDataObject {
 
 describe.each([
 	['shopify-webhook-to-deliveries', 'add a tag to it in Shopify'],
-	['shopify-orders-to-deliveries', 'in Orders to Send and execute Send One Order'],
+	['shopify-orders-to-deliveries', 'execute Send One Order, which turns on Send Anyway for it.'],
 ])('the email of the starter %s', (file, byHand) => {
 	const prepared = (json: IDataObject) => whatToDo(file, json);
 	const emailAbout = (...items: IDataObject[]) =>
@@ -137,6 +137,7 @@ describe('the email of "Fulfillment orders to deliveries"', () => {
 		expect(text).toContain(
 			'\n\nOnly for an order that was not sent: correct what is written above (if you change a node, publish the workflow), then open "Catch up at night"',
 		);
+		expect(text).toContain('execute Send One Order, which turns on Send Anyway for it.\n');
 	});
 
 	test('names an order without a customer', () => {
