@@ -340,7 +340,7 @@ export function priceOfUnits(
 	currency: string | undefined,
 ): Decimal | undefined {
 	const discount = lineDiscount(line);
-	if (!line.price || !discount) return undefined;
+	if (!line.price || !discount || line.quantity === 0) return undefined;
 	const decimals = Math.max(discount.scale, currencyDecimals(currency));
 	const discountShare = scale(discount, whole(units), whole(line.quantity), decimals);
 	const price = subtract(multiply(line.price, units), discountShare);

@@ -167,6 +167,12 @@ describe('what a fulfillment order contains', () => {
 		expect(packages.map(({ name }) => name)).toEqual(['Mug - Blue']);
 	});
 
+	test('has no price if none of its item was ordered', () => {
+		const line_items = [sampleLine({ quantity: 0 })];
+		const [found] = deliveryOf(item({}, { line_items })).packages;
+		expect(found).toEqual({ name: '#1042', qty: 1, weight: 0.7, size: 'm' });
+	});
+
 	test('is skipped if nothing of it is left to ship', () => {
 		const line_items = [samplePartLine({ fulfillable_quantity: 0 })];
 		const outcome = outcomeOf(item({ line_items }));
