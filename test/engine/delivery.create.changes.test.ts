@@ -239,6 +239,17 @@ describe('delivery to be stopped', () => {
 		expect(await follow(payableInCash, canceled, refunded)).toEqual([stop('was canceled'), '']);
 	});
 
+	test('says that an order was canceled of which it is unknown whether it was sent', async () => {
+		service.control.addFault({ kind: 'resetBefore' });
+		const onError = 'continueRegularOutput';
+		const { items: sent } = await service.run(fromOrders, { items: [shopifyOrder()], onError });
+		expect(outcomesOf(sent)).toEqual(['unknown']);
+		const canceled = shopifyOrder({ cancelled_at: '2026-11-24T09:00:00Z' });
+		const row = { reason: 'cancelled', actionNeeded: stop('was canceled') };
+		expect(await run(canceled)).toMatchObject(row);
+		expect(await run(canceled)).toMatchObject(row);
+	});
+
 	test('says that all items of a sent order were removed, and what they are after that', async () => {
 		const lines = [lineItem(), mugs()];
 		const removed = {
