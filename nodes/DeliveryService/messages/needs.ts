@@ -130,8 +130,8 @@ function changed(text: string): Need {
 	return { text, help: 'changed-order' };
 }
 
-function failedUpdateNeeds({ failedUpdate: failed }: Job): Need[] {
-	return failed ? [changed(problemText(updateProblem(failed, failed.outcome)))] : [];
+function failedUpdateNeeds({ failedUpdate }: Job): Need[] {
+	return failedUpdate ? [changed(problemText(updateProblem(failedUpdate)))] : [];
 }
 
 /** The fulfillment order has more units than when its delivery was created. */

@@ -11,7 +11,7 @@ import { listNames } from './lists';
 type Failure = FailedUpdate['outcome'];
 
 /** What happened to a delivery that was not updated, or may not have been, and what to do. */
-export function updateProblem({ id, targetKind }: UpdateResult, outcome: Failure): Problem {
+export function updateProblem({ id, targetKind, outcome }: FailedUpdate): Problem {
 	const { message, description } = explainCause(outcome.cause, targetKind);
 	const cause = lowerFirst(message);
 	const isReference = targetKind === 'referenceIds';
@@ -98,7 +98,8 @@ export function runProblem(
 	failed: Problem,
 ): { problem: Problem; lists: UpdatesByOutcome } {
 	const lists: UpdatesByOutcome = { updated: [], rejected: [], unknown: [], notSent: [] };
-	for (const { item, id, outcome } of results) lists[outcome.kind].push({ item, id });
+	for (const { update, id, outcome } of results)
+		lists[outcome.kind].push({ item: update.item, id });
 	const targets = updates.flatMap(({ item, ids }) => ids.map((id) => ({ item, id })));
 	lists.notSent.push(...targets.slice(results.length));
 	const idsOf = (kind: UpdateOutcome['kind']) => lists[kind].map(({ id }) => id);

@@ -42,18 +42,20 @@ export type UpdateOutcome =
 	/** Not processed, for a reason that applies to every other update too. */
 	| { kind: 'notSent'; cause: Cause };
 
-/** A delivery to update, the item that requests it, and the outcome. */
-export interface UpdateResult {
-	item: number;
+/** A delivery to update, and the outcome. */
+export interface UpdateResult<Requested extends Update = Update> {
+	/** The update that requests it. */
+	update: Requested;
 	id: string;
-	targetKind: TargetKind;
 	outcome: UpdateOutcome;
 }
 
-/** The result of an update that was not made, or may not have been. */
-export type FailedUpdate = UpdateResult & {
+/** A delivery that was not updated, or may not have been. */
+export interface FailedUpdate {
+	id: string;
+	targetKind: TargetKind;
 	outcome: Exclude<UpdateOutcome, { kind: 'updated' }>;
-};
+}
 
 /** The options and dependencies of a run that updates deliveries. */
 export interface UpdatingOptions extends RetryOptions {
@@ -70,11 +72,11 @@ const maxLostAttempts = 3;
  *
  * @yields the results of each request, in order; updates that are no longer sent come last
  */
-export async function* sendUpdates(
-	updates: readonly Update[],
+export async function* sendUpdates<Requested extends Update>(
+	updates: readonly Requested[],
 	options: UpdatingOptions,
-): AsyncGenerator<UpdateResult[]> {
-	const run = new UpdateRun(options);
+): AsyncGenerator<Array<UpdateResult<Requested>>> {
+	const run = new UpdateRun<Requested>(options);
 	for (const update of updates)
 		for (const ids of chunk(update.ids, limits.deliveriesPerUpdate)) {
 			const results = await run.send(update, ids);
@@ -84,14 +86,14 @@ export async function* sendUpdates(
 }
 
 /** Sends requests until one shows that the service can't process any. */
-class UpdateRun {
+class UpdateRun<Requested extends Update> {
 	private halted?: Cause;
 
 	private consecutiveUnknown = 0;
 
 	constructor(private readonly options: UpdatingOptions) {}
 
-	async send(update: Update, ids: readonly string[]): Promise<UpdateResult[]> {
+	async send(update: Requested, ids: readonly string[]): Promise<Array<UpdateResult<Requested>>> {
 		const outcome: UpdateOutcome = this.halted
 			? { kind: 'notSent', cause: this.halted }
 			: await sendRequest(update, ids, this.options);
@@ -100,12 +102,14 @@ class UpdateRun {
 		const isBroken = this.consecutiveUnknown >= maxConsecutiveUnknown;
 		if (outcome.kind === 'notSent') this.halted = outcome.cause;
 		if (isUnknown && (isBroken || isMoved(outcome.cause))) this.halted = outcome.cause;
-		const { item, targetKind } = update;
-		return ids.map((id) => ({ item, id, targetKind, outcome }));
+		return ids.map((id) => ({ update, id, outcome }));
 	}
 
-	async sendEach(update: Update, ids: readonly string[]): Promise<UpdateResult[]> {
-		const results: UpdateResult[] = [];
+	async sendEach(
+		update: Requested,
+		ids: readonly string[],
+	): Promise<Array<UpdateResult<Requested>>> {
+		const results: Array<UpdateResult<Requested>> = [];
 		for (const id of ids) results.push(...(await this.send(update, [id])));
 		return results;
 	}

@@ -49,8 +49,8 @@ const kindsOf = (results: readonly UpdateResult[]) =>
 	Object.fromEntries(results.map(({ id, outcome }) => [id, outcome.kind]));
 
 const problemsOf = (results: readonly UpdateResult[]) =>
-	results.flatMap((result) =>
-		result.outcome.kind === 'updated' ? [] : [updateProblem(result, result.outcome)],
+	results.flatMap(({ update: { targetKind }, id, outcome }) =>
+		outcome.kind === 'updated' ? [] : [updateProblem({ id, targetKind, outcome })],
 	);
 
 test('sends one request for the change of each item, in order', async () => {
@@ -60,7 +60,7 @@ test('sends one request for the change of each item, in order', async () => {
 		update(2, ['a'], { changes: { cod: 2 } }),
 	]);
 	expect(bodies.map(idsOf)).toEqual([['a', 'b'], ['c'], ['a']]);
-	expect(results.map(({ item, id }) => [item, id])).toEqual([
+	expect(results.map(({ update: { item }, id }) => [item, id])).toEqual([
 		[0, 'a'],
 		[0, 'b'],
 		[1, 'c'],

@@ -29,17 +29,13 @@ export async function updateChanged(
 	jobs: readonly Job[],
 ): Promise<void> {
 	const updates = jobs.flatMap((job) => updateFor(parameters, job) ?? []);
-	const batches = sendUpdates(updates, updatingOptions(context, client));
-	const byItem = new Map(updates.map((update) => [update.item, update]));
-	for await (const batch of batches)
-		for (const result of batch) {
-			const update = byItem.get(result.item);
-			if (!update) continue;
-			const { job, changes, untold } = update;
-			if (result.outcome.kind === 'updated') {
+	for await (const batch of sendUpdates(updates, updatingOptions(context, client)))
+		for (const { update, id, outcome } of batch) {
+			const { job, changes, untold, targetKind } = update;
+			if (outcome.kind === 'updated') {
 				job.outcome = { kind: 'updated', changes };
 				job.change = untold;
-			} else job.failedUpdate = { ...result, outcome: result.outcome };
+			} else job.failedUpdate = { id, targetKind, outcome };
 		}
 }
 

@@ -63,10 +63,10 @@ function itemMaker(context: IExecuteFunctions, parameters: ParameterReader) {
 			item,
 		);
 	};
-	const result = (one: UpdateResult, needed?: string) => {
-		const { item, id, outcome } = one;
+	const result = ({ update, id, outcome }: UpdateResult<ReadUpdate>) => {
+		const { item, targetKind, needed } = update;
 		if (outcome.kind !== 'updated')
-			return failure(item, outcome.kind, updateProblem(one, outcome), id);
+			return failure(item, outcome.kind, updateProblem({ id, targetKind, outcome }), id);
 		const { jobId, code = '', message: text = '' } = outcome.response;
 		const message = shownText(text, 500) || 'Updated';
 		return outputItem(
@@ -95,13 +95,10 @@ async function runUpdates(
 	if (updates.length === 0) return outputs.flat();
 
 	const client = await openClient(context);
-	const batches = sendUpdates(updates, updatingOptions(context, client));
-	const neededFor = new Map(updates.map(({ item, needed }) => [item, needed]));
 	const results: UpdateResult[] = [];
-	for await (const batch of batches) {
+	for await (const batch of sendUpdates(updates, updatingOptions(context, client))) {
 		results.push(...batch);
-		for (const result of batch)
-			outputs[result.item]?.push(toItem.result(result, neededFor.get(result.item)));
+		for (const result of batch) outputs[result.update.item]?.push(toItem.result(result));
 		if (!context.continueOnFail()) assertUpdated(node, batch, updates, results);
 	}
 	return outputs.flat();
@@ -128,11 +125,12 @@ function assertUpdated(
 	updates: readonly Update[],
 	results: readonly UpdateResult[],
 ): void {
-	for (const result of batch) {
-		if (result.outcome.kind === 'updated') continue;
-		const failed = updateProblem(result, result.outcome);
+	for (const { update, id, outcome } of batch) {
+		if (outcome.kind === 'updated') continue;
+		const { item, targetKind } = update;
+		const failed = updateProblem({ id, targetKind, outcome });
 		const { problem, lists } = runProblem(updates, results, failed);
-		const error = itemError(node, problem, result.item);
+		const error = itemError(node, problem, item);
 		error.context.data = lists;
 		throw error;
 	}
