@@ -83,19 +83,20 @@ export const reactivateWebhooks: Operation = {
 				const missing = expected.flatMap((one) => outages.of(one, served, elsewhere));
 				return [...reactivation.items, ...missing.map((json) => outputItem(json, item))];
 			};
+			const failure = (company: number, error: unknown): INodeExecutionData[] => {
+				outages.keep(expectedOf(company));
+				const { message, ...problem } = toProblem(error);
+				const which = company === companyId ? '' : `Company ${company}: `;
+				return [errorItem({ ...problem, message: `${which}${message}` }, item)];
+			};
 			const items: INodeExecutionData[] = [];
-			for (const company of companies)
-				// Not in the catch block: n8n's rules allow no rethrowing there.
-				if (!context.continueOnFail()) items.push(...(await check(company)));
-				else
-					try {
-						items.push(...(await check(company)));
-					} catch (error) {
-						outages.keep(expectedOf(company));
-						const { message, ...problem } = toProblem(error);
-						const which = company === companyId ? '' : `Company ${company}: `;
-						items.push(errorItem({ ...problem, message: `${which}${message}` }, item));
-					}
+			for (const company of companies) {
+				const checked = check(company);
+				const settled = context.continueOnFail()
+					? checked.catch((error: unknown) => failure(company, error))
+					: checked;
+				items.push(...(await settled));
+			}
 			const unchecked = triggers.filter((one) => one.companyId === undefined);
 			return [...items, ...unchecked.map((one) => outputItem(uncheckedOutput(one), item))];
 		});
