@@ -1,6 +1,7 @@
 /** Errors and log lines of the trigger. */
 import type { IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
 
+import { realClock } from '../common/clock';
 import { logWarning } from '../common/log';
 import type { Problem } from '../common/result';
 import { listUpTo, maxListedNames } from '../common/text';
@@ -89,7 +90,7 @@ export function logRejection(
 	advice = '',
 ): void {
 	const key = [context.getWorkflow().id, triggerId(context), message].join('\n');
-	const now = Date.now();
+	const now = realClock.now();
 	if (now - (loggedRejections.get(key) ?? -Infinity) < rejectionPeriodMs) return;
 	loggedRejections.set(key, now);
 	logWarning(context, `rejected a call (status ${status}): ${message}. ${advice}`.trim());

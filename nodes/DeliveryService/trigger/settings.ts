@@ -2,6 +2,7 @@
 import type { IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { z } from 'zod/v4';
 
+import { realClock } from '../common/clock';
 import { asRecord, nodeParameter, toList } from '../common/parameters';
 import { operationError, unwrap } from '../common/result';
 import { describeValue } from '../common/text';
@@ -146,7 +147,7 @@ export async function callSigner(
 ): Promise<Signer | undefined> {
 	const key = [context.getWorkflow().id, triggerId(context), context.getMode()].join('\n');
 	const known = callSigners.get(key);
-	const now = Date.now();
+	const now = realClock.now();
 	if (known && Math.abs(now - known.readAt) < signerLifetimeMs) return await known.signer;
 	const signer = readSigner(context, options).catch(() => undefined);
 	callSigners.set(key, { readAt: now, signer });
