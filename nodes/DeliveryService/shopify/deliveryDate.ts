@@ -17,6 +17,9 @@ export interface DeliveryDate {
 	time?: string;
 }
 
+/** Customers write these texts, and reading a long one would stop n8n for seconds. */
+const maxDateLength = 200;
+
 const usualNames = deliveryDateAttributes.map(normalizeName);
 const timeNames = timeAttributes.map(normalizeName);
 
@@ -33,7 +36,9 @@ export function findDeliveryDate(
 ): DeliveryDate {
 	const valuesOf = readDetails(order, lines);
 	const names = filters.deliveryDateAttributes?.map(normalizeName) ?? usualNames;
-	const texts = valuesOf(names).filter(mayBeDate);
+	const texts = valuesOf(names)
+		.map((text) => excerpt(text, maxDateLength))
+		.filter(mayBeDate);
 	const times = valuesOf(timeNames).join(' or ');
 	const window = localWindow(order, timeZone);
 	if (texts.length === 0) return { day: window.day, time: times || window.time };

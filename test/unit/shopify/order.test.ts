@@ -4,6 +4,7 @@ import {
 	outcomeOf,
 	problemOf,
 	deliveryOf,
+	sampleAddress,
 	sampleLine,
 	sampleOrder,
 } from '../../support/sampleOrder';
@@ -255,3 +256,31 @@ describe('formats of values', () => {
 });
 
 const address = { name: 'Ana Lopez', address1: 'Calle Luna 12' };
+
+/** A customer writes most of these texts. */
+const longTexts: Record<string, string> = {
+	letters: `1${'a'.repeat(50_000)}`,
+	digits: '1'.repeat(50_000),
+	blanks: `Pickup${' '.repeat(50_000)}-`,
+	brackets: '('.repeat(50_000),
+	'a repeated word': `Recog${'en'.repeat(25_000)}`,
+};
+
+test.each<[string, (text: string) => Record<string, unknown>]>([
+	['the delivery date', (value) => ({ note_attributes: [{ name: 'Delivery Date', value }] })],
+	['the delivery method', (value) => ({ note_attributes: [{ name: 'Delivery Method', value }] })],
+	['the name of a detail', (name) => ({ note_attributes: [{ name, value: 'x' }] })],
+	['the shipping method', (title) => ({ shipping_lines: [{ title }] })],
+	['the payment method', (gateway) => ({ gateway })],
+	['the street', (address1) => ({ shipping_address: sampleAddress({ address1, address2: '12' }) })],
+	['the second line', (address2) => ({ shipping_address: sampleAddress({ address2 }) })],
+	['the recipient', (name) => ({ shipping_address: sampleAddress({ name }) })],
+	['the phone number', (phone) => ({ shipping_address: sampleAddress({ phone }) })],
+])('reads an order with 50,000 characters in %s in less than a second', (_, changes) => {
+	for (const [kind, text] of Object.entries(longTexts)) {
+		const start = process.cpuUsage();
+		outcomeOf(sampleOrder(changes(text)));
+		const { user } = process.cpuUsage(start);
+		expect({ kind, isQuick: user < 1_000_000 }).toEqual({ kind, isQuick: true });
+	}
+});
