@@ -263,7 +263,7 @@ const longTexts: Record<string, string> = {
 	digits: '1'.repeat(50_000),
 	blanks: `Pickup${' '.repeat(50_000)}-`,
 	brackets: '('.repeat(50_000),
-	'a repeated word': `Recog${'en'.repeat(25_000)}`,
+	'a repeated word': `Recogida${'en'.repeat(25_000)}`,
 };
 
 test.each<[string, (text: string) => Record<string, unknown>]>([
