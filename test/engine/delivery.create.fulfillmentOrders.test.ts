@@ -151,7 +151,9 @@ test('asks a person to stop or check a sent delivery whose order is held, cancel
 	const larger = partOf(mugs(), { id: 12, ...harbor, line_items: lines });
 	expect(
 		await run({ ...larger, order: { ...order, line_items: [lineItem(), mugs(), added] } }),
-	).toEqual([expect.stringContaining('more items than when it was sent')]);
+	).toEqual([
+		expect.stringMatching(/It is now: .*; 2 × .*, 1 × .*This is change 3 of the order\.$/),
+	]);
 });
 
 test('creates the others if a fulfillment order is unreadable, and fails', async () => {

@@ -141,9 +141,10 @@ test('leaves the packages of a partly fulfilled order, and tells what they are n
 });
 
 describe('a part of an order', () => {
-	const partOf = (changes: IDataObject): IDataObject => {
+	const partOf = (changes: IDataObject, units = 1): IDataObject => {
 		const order = shopifyOrder({ ...payableInCash, ...changes });
-		const line_items = [{ line_item_id: lineItem().id, quantity: 1, fulfillable_quantity: 1 }];
+		const quantities = { quantity: units, fulfillable_quantity: units };
+		const line_items = [{ line_item_id: lineItem().id, ...quantities }];
 		const part = samplePart({ order_id: order.id, destination: null, line_items });
 		return { order, fulfillmentOrder: { ...part } };
 	};
@@ -154,6 +155,26 @@ describe('a part of an order', () => {
 		expect(updates()).toMatchObject([
 			{ referenceIds: [referenceId], deliveryChanges: { packages: [{ qty: 1, price: 54 }] } },
 		]);
+	});
+
+	const ofTwo = { quantity: 2, current_quantity: 2, fulfillable_quantity: 2 };
+	const twoUnits = { line_items: [lineItem(ofTwo)] };
+
+	test('is updated when its order gets more units, and needs nobody afterwards', async () => {
+		expect(await run(partOf({}))).toMatchObject({ outcome: 'created' });
+		const grown = partOf(twoUnits, 2);
+		expect(await run(grown)).toMatchObject({ outcome: 'updated', actionNeeded: '' });
+		expect(updates()).toMatchObject([{ deliveryChanges: { packages: [{ price: 108 }] } }]);
+		expect(await run(grown)).toMatchObject({ outcome: 'skipped', actionNeeded: '' });
+	});
+
+	test('needs a person when it gets units of another part, which may be in no delivery', async () => {
+		expect(await run(partOf(twoUnits))).toMatchObject({ outcome: 'created' });
+		expect(await run(partOf(twoUnits, 2))).toMatchObject({
+			outcome: 'skipped',
+			actionNeeded: expect.stringMatching(/more items than when it was sent. If its delivery/),
+		});
+		expect(updates()).toEqual([]);
 	});
 
 	test('collects nothing more once the order is paid', async () => {

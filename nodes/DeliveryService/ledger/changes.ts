@@ -81,17 +81,24 @@ export interface Comparison {
 	createdAs: CreatedAs;
 }
 
+/** How an order has changed. */
+export interface Compared {
+	/** Since it was sent, or since the last change that was reported; undefined if it is unchanged. */
+	change?: FoundChange;
+	/** Whether a change of it was reported or accepted before. */
+	hasChanged: boolean;
+}
+
 /**
  * Compares deliveries with what they were last sent as.
  *
  * @param known the answers to {@link firstQuestions}
- * @returns the changes by reference; none for a delivery that is unchanged
  */
 export async function readChanges(
 	access: Access,
 	deliveries: readonly Comparison[],
 	known: ReadonlySet<string>,
-): Promise<ReadonlyMap<Reference, FoundChange>> {
+): Promise<ReadonlyMap<Reference, Compared>> {
 	const all = new Set(known);
 	const last = new Map(deliveries.map(({ own }) => [own, 0]));
 	let pending = deliveries;
@@ -107,9 +114,9 @@ export async function readChanges(
 		for (const entry of await access.ask(questions)) all.add(entry);
 	}
 	return new Map(
-		deliveries.flatMap((one) => {
-			const change = changeOf(one, last.get(one.own) ?? 0, all);
-			return change ? [[one.own, change]] : [];
+		deliveries.map((one) => {
+			const number = last.get(one.own) ?? 0;
+			return [one.own, { change: changeOf(one, number, all), hasChanged: number > 0 }];
 		}),
 	);
 }

@@ -101,7 +101,8 @@ function foundPart(access: Access, part: FoundPart, units: OrderUnits): FoundCla
 	// Even if it is not sent: others of its order may be.
 	const inAdvance = order.state === 'free' ? [firstPartOf(order)] : [];
 	const found = { ...foundOf(own), inAdvance };
-	if (found.state === 'created' && lines.some((line) => hasGrown(units, line)))
+	// A change that was reported or accepted has the units as they are now.
+	if (found.state === 'created' && !own.hasChanged && lines.some((line) => hasGrown(units, line)))
 		return { ...found, state: 'grown' };
 	if (found.state !== 'free') return found;
 	if (lines.every((line) => freeUnits(units, line) >= line.units)) {

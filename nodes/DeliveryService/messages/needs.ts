@@ -137,7 +137,7 @@ function failedUpdateNeeds({ failedUpdate }: Job): Need[] {
 /** The fulfillment order has more units than when its delivery was created. */
 function grownNeed({ referenceId = '' }: Job): Need {
 	return changed(
-		`${referenceId} has more items than when it was sent. Send them with the operation Create, or add them to its delivery with the operation Update.`,
+		`${referenceId} has more items than when it was sent. If its delivery does not have them, add them with the operation Update.`,
 	);
 }
 
