@@ -15,7 +15,7 @@ const houseNumber = new RegExp(`${numberSign.source}\\p{Nd}{1,5}(?!\\p{Nd}|${ord
 /** Numbers that are part of a street's name: "5th Avenue", "Straße des 17. Juni", "Rua 25 de Março", "Calle 10". */
 const numberInName = new RegExp(
 	[
-		`\\p{Nd}+(?:${ordinal}|(?= de ))`,
+		`\\p{Nd}{1,5}(?:${ordinal}|(?= de ))`,
 		'^(?:calle|cll?|carrera|cra?|kra?|diagonal|transversal|avenida|av|rua)\\.? *\\p{Nd}+',
 	].join('|'),
 	'giu',

@@ -272,7 +272,10 @@ test.each<[string, (text: string) => Record<string, unknown>]>([
 	['the name of a detail', (name) => ({ note_attributes: [{ name, value: 'x' }] })],
 	['the shipping method', (title) => ({ shipping_lines: [{ title }] })],
 	['the payment method', (gateway) => ({ gateway })],
-	['the street', (address1) => ({ shipping_address: sampleAddress({ address1, address2: '12' }) })],
+	[
+		'the street',
+		(text) => ({ shipping_address: sampleAddress({ address1: `Elm ${text}`, address2: '12' }) }),
+	],
 	['the second line', (address2) => ({ shipping_address: sampleAddress({ address2 }) })],
 	['the recipient', (name) => ({ shipping_address: sampleAddress({ name }) })],
 	['the phone number', (phone) => ({ shipping_address: sampleAddress({ phone }) })],
