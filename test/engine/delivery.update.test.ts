@@ -382,11 +382,15 @@ describe('changes from a Shopify order', () => {
 		expect(jsonOf(items)).toEqual([{ referenceId: 'R0', ...success, actionNeeded: '' }]);
 	});
 
-	test('says in the row what of the order an update did not change', async () => {
-		await service.seed(1);
-		const fulfilled = { ...lineItem(), fulfillable_quantity: 0, fulfillment_status: 'fulfilled' };
+	const fulfilled = { ...lineItem(), fulfillable_quantity: 0, fulfillment_status: 'fulfilled' };
 
-		const { items } = await service.run(fromOrder(), {
+	test.each<[string, INodeParameters]>([
+		['by default', {}],
+		['without cash on delivery', { cod: 'never' }],
+	])('says in the row what of the order an update did not change, %s', async (_when, options) => {
+		await service.seed(1);
+
+		const { items } = await service.run(fromOrder(options), {
 			items: [shopifyOrder({ line_items: [fulfilled] })],
 		});
 
@@ -396,6 +400,20 @@ describe('changes from a Shopify order', () => {
 				actionNeeded: 'Not updated: packages. Ask the Delivery Service to change this if needed.',
 			},
 		]);
+	});
+
+	test('collects what is owed now for a whole order, also once something of it is fulfilled', async () => {
+		await service.seed(1);
+		const order = shopifyOrder({
+			line_items: [fulfilled],
+			financial_status: 'partially_paid',
+			payment_gateway_names: ['Cash on Delivery (COD)'],
+			total_outstanding: '55.00',
+		});
+
+		await service.run(fromOrder(), { items: [order] });
+
+		expect(updates()).toMatchObject([{ deliveryChanges: { cod: 55 } }]);
 	});
 
 	test('updates one delivery from the same order twice', async () => {
@@ -560,6 +578,18 @@ describe('changes from a Shopify order', () => {
 		[
 			"Order #1001 has nothing to ship: its items are fulfilled, on hold, refunded, removed or don't need shipping. Its delivery was not updated. To stop it, ask the Delivery Service.",
 			shopifyOrder({ line_items: [] }),
+		],
+		[
+			`This is not a Shopify order: it has no "line_items". Connect a Shopify node, or set the field Order to an order in the format of Shopify's REST or GraphQL API. If the Shopify node limits the fields that it returns, add line_items.`,
+			{ event: 'updateTask', id: 'D-1' },
+		],
+		[
+			`Order #1001's "total_outstanding" should be a number, but is the text "a lot".`,
+			shopifyOrder({ total_outstanding: 'a lot' }),
+		],
+		[
+			`Order #1001 (Harbor Warehouse) doesn't contain the item with the ID 13200000000037 of its fulfillment order. If the order was edited, fetch it again. Request all "line_items" with their IDs in the Shopify node or the query.`,
+			{ ...part(11), order: shopifyOrder({ line_items: [lineItem({ id: 999 })] }) },
 		],
 	])('rejects an order that cannot be sent, and updates nothing: %s', async (message, order) => {
 		const run = { items: [order], onError: 'continueRegularOutput' } as const;
