@@ -2,7 +2,7 @@
  * The names under which apps and themes write what a customer chose into the additional details of an order.
  * Letter case, accents and punctuation don't matter.
  */
-import { namesIn, normalizeName, withoutBrackets } from '../common/text';
+import { namesIn, normalizeName } from '../common/text';
 
 /** Additional details with the delivery date of the usual apps. */
 export const deliveryDateAttributes: readonly string[] = namesIn(`
@@ -41,8 +41,10 @@ export const methodAttributes: readonly string[] = namesIn(`
 	طريقة (التوصيل|التسليم|الاستلام), 配送方法, 受取方法, 配送方式, 取貨方式
 `);
 
-/** The names of a detail for comparisons: it may have a format or a hint in brackets. */
-export function detailNames(name: string): string[] {
-	const short = withoutBrackets(name);
-	return (short === name ? [name] : [name, short]).map(normalizeName);
+/** A format in brackets, e.g. "(DD/MM/YYYY)" or "[tt.mm.jjjj]": each of its words is one letter. */
+const format = /[(（[](?:[^\p{L}()（）[\]]|(\p{L})\1*(?!\p{L}))*[)）\]]/giu;
+
+/** The name of a detail for comparisons, without a format: "Delivery Date (estimated)" is another name. */
+export function detailName(name: string): string {
+	return normalizeName(name.replace(format, ' '));
 }

@@ -1,7 +1,7 @@
 /** The delivery date that the customer chose: where an order has it, and when the order is sent because of it. */
 import { clockAt, dayAt } from '../common/clock';
-import { excerpt, normalizeName } from '../common/text';
-import { deliveryDateAttributes, detailNames, timeAttributes } from './attributeNames';
+import { excerpt } from '../common/text';
+import { deliveryDateAttributes, detailName, timeAttributes } from './attributeNames';
 import { dayInText, isOnlyDate, mayBeDate, sameDay, toLocalTime } from './dayInText';
 import type { OrderMapping } from './mapping';
 import type { Order } from './order';
@@ -20,8 +20,8 @@ export interface DeliveryDate {
 /** Customers write these texts, and reading a long one would stop n8n for seconds. */
 const maxDateLength = 200;
 
-const usualNames = deliveryDateAttributes.map(normalizeName);
-const timeNames = timeAttributes.map(normalizeName);
+const usualNames = deliveryDateAttributes.map(detailName);
+const timeNames = timeAttributes.map(detailName);
 
 /**
  * Finds the delivery date that the customer chose: in the additional details, the properties of the
@@ -35,7 +35,7 @@ export function findDeliveryDate(
 	{ filters, time: { timeZone } }: OrderMapping,
 ): DeliveryDate {
 	const valuesOf = readDetails(order, lines);
-	const names = filters.deliveryDateAttributes?.map(normalizeName) ?? usualNames;
+	const names = filters.deliveryDateAttributes?.map(detailName) ?? usualNames;
 	const texts = valuesOf(names)
 		.map((text) => excerpt(text, maxDateLength))
 		.filter(mayBeDate);
@@ -61,12 +61,12 @@ function readDetails(
 	lines: ReadonlyArray<Pick<LineUnits, 'line'>>,
 ): (names: readonly string[]) => string[] {
 	const details = [note_attributes, lines.flatMap(({ line }) => line.properties)].map((some) =>
-		some.map(({ name, value }) => ({ names: detailNames(name), value })),
+		some.map(({ name, value }) => ({ name: detailName(name), value })),
 	);
 	return (names) => {
 		for (const name of names)
 			for (const some of details) {
-				const found = some.filter((one) => one.names.includes(name));
+				const found = some.filter((one) => one.name === name);
 				if (found.length > 0) return [...new Set(found.map(({ value }) => value))];
 			}
 		return [];

@@ -1,6 +1,6 @@
 /** Whether the customer picks up an order. */
-import { foldWords, normalizeName } from '../common/text';
-import { detailNames, methodAttributes } from './attributeNames';
+import { foldWords } from '../common/text';
+import { detailName, methodAttributes } from './attributeNames';
 import { isListed, storePickupNames } from './methods';
 import type { Order } from './order';
 import { lacksPersonalData } from './recipient';
@@ -42,7 +42,7 @@ function isFromOwnCheckout(order: Order): boolean {
 	return ['web', 'pos'].includes(source) && !isCustomRate && !lacksPersonalData(order);
 }
 
-const methodNames = new Set(methodAttributes.map(normalizeName));
+const methodNames = new Set(methodAttributes.map(detailName));
 
 /**
  * Additional details that only pickups have: Zapiet's (see above) and those of "Pick-up Points"
@@ -70,19 +70,15 @@ function pickupMark({ note_attributes }: Order, lines: readonly LineUnits[]): st
 	const mark =
 		method ??
 		(ofItems.every(isPickupMethod) ? ofItems[0] : undefined) ??
-		note_attributes.find((detail) => isNamed(detail, (name) => locationAttributes.test(name))) ??
+		note_attributes.find(({ name }) => locationAttributes.test(detailName(name))) ??
 		properties
 			.flat()
 			.find(({ name, value }) => name === zapietProperty.name && zapietProperty.pickup.test(value));
 	return mark && `${mark.name}: ${mark.value}`;
 }
 
-function isNamed({ name }: Detail, isLike: (name: string) => boolean): boolean {
-	return detailNames(name).some(isLike);
-}
-
-function isMethod(detail: Detail): boolean {
-	return isNamed(detail, (name) => methodNames.has(name));
+function isMethod({ name }: Detail): boolean {
+	return methodNames.has(detailName(name));
 }
 
 function isPickupMethod(method: Detail | undefined): boolean {
