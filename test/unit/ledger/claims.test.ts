@@ -7,8 +7,9 @@ import type { Entries } from '../../../nodes/DeliveryService/ledger/store';
 let entries: Set<string>;
 /** Each access to the store: how many entries it recorded or removed. */
 let accesses: Array<['record' | 'remove', number]>;
-/** The number of the access from which on the store fails. */
+/** The numbers of the first and of the last access at which the store fails. */
 let failsFrom: number;
+let failsUpTo: number;
 let ledger: Ledger;
 
 const clock = { now: () => 0, wait: async () => await Promise.resolve() };
@@ -16,7 +17,8 @@ const clock = { now: () => 0, wait: async () => await Promise.resolve() };
 function open(memory?: ProcessMemory): Ledger {
 	const access = async (kind: 'record' | 'remove', some: readonly string[]) => {
 		await Promise.resolve();
-		if (accesses.push([kind, some.length]) >= failsFrom) throw new Error('no database');
+		const number = accesses.push([kind, some.length]);
+		if (number >= failsFrom && number <= failsUpTo) throw new Error('no database');
 	};
 	const store: Entries = {
 		record: async (some) => {
@@ -37,6 +39,7 @@ beforeEach(() => {
 	entries = new Set();
 	accesses = [];
 	failsFrom = Infinity;
+	failsUpTo = Infinity;
 	ledger = open();
 });
 
@@ -271,6 +274,13 @@ test('counts fulfilled units as claimed, and leaves out canceled ones', async ()
 	expect(await claim(taking('#1-4', 1, 6))).toEqual(['unitsSent']);
 });
 
+test('an order counts as sent in parts, even if only units that were fulfilled before are asked for', async () => {
+	const lines = [{ id: 'L', quantity: 2, fulfilled: 2, units: 1 }];
+	const fulfilled = { referenceId: '#1-1', orderId: 'A', part: { orderReferenceId: '#1', lines } };
+	expect(await claim(fulfilled)).toEqual(['unitsSent']);
+	expect(await claim(order('#1', 'A'))).toEqual(['inParts']);
+});
+
 test('counts all claimed units of a line, even if an item of the run has an earlier state of the order', async () => {
 	await create(part('#1-1', [4, 4]));
 	// Before an edit, the order had one unit of the line.
@@ -338,6 +348,14 @@ test('a look-up that fails after its first record leaves that one behind, as a c
 	const later = open();
 	const found = await later.lookUp([order('#1', 'A')]);
 	expect([...found.values()]).toMatchObject([{ state: 'created' }]);
+});
+
+test('a claim that fails at its second access claims nothing', async () => {
+	const [sent, unsent] = [order('#1', 'A'), order('#2', 'B')];
+	await create(sent);
+	failsFrom = failsUpTo = accesses.length + 2;
+	await expect(ledger.claim([sent, unsent])).rejects.toThrow('no database');
+	expect(await lookUp(unsent)).toEqual(['free']);
 });
 
 test('what could not be released stays claimed, and is unknown', async () => {
