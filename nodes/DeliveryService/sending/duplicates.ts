@@ -27,13 +27,16 @@ export function markDuplicates(jobs: readonly Job[]): void {
 	}
 }
 
-/** Sets the outcomes of duplicates: skipped, unless the first one may have no delivery. */
+/**
+ * Sets the outcomes of duplicates: skipped, unless the first one may have no delivery.
+ *
+ * @param jobs in the order of their items: a duplicate comes after a first one that is a duplicate itself
+ */
 export function settleDuplicates(jobs: readonly Job[]): void {
 	for (const job of jobs) {
 		const { first } = job;
 		if (!first) continue;
-		// The first one may be a fulfillment order of a whole order itself.
-		const kind = (first.first ?? first).outcome?.kind ?? 'created';
+		const kind = first.outcome?.kind ?? 'created';
 		if (kind === 'created' || kind === 'skipped') {
 			const isSame = job.claim?.referenceId === first.claim?.referenceId;
 			job.outcome = { kind: 'skipped', why: { code: isSame ? 'sameReference' : 'sameOrder' } };
