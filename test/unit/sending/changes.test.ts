@@ -99,3 +99,11 @@ test('two executions of a process, each of which reports what the other also wan
 	expect(reported.map(({ change }) => change?.number)).toEqual([1, 2]);
 	expect(time.now() - started).toBeLessThan(2 * minute);
 });
+
+test('a stopped execution claims no change, so that a later one reports it', async () => {
+	await send(false);
+	const stopped = async () =>
+		await claimReports([await find(first, '60.00')], first, time, AbortSignal.abort());
+	expect(await time.until(stopped())).toEqual([]);
+	expect((await time.until(meet(second, '60.00')))?.change).toMatchObject({ number: 1 });
+});

@@ -117,6 +117,16 @@ describe('requests', () => {
 		expect(sizesOf(service)).toEqual(Array(6).fill(100));
 	});
 
+	test('stay batches if deliveries that were sent before show only after the first request', async () => {
+		await send(
+			new FakeService(),
+			jobsOf(600).filter(({ item }) => item >= 200 && item < 400),
+		);
+		const service = new FakeService();
+		await send(service, jobsOf(600));
+		expect(sizesOf(service)).toEqual([100, 100, 100, 100]);
+	});
+
 	test('is one at a time until something was created, then up to four', async () => {
 		const started: number[] = [];
 		const service = new FakeService((_, number) => {
@@ -190,6 +200,26 @@ describe('a run stops', () => {
 		const jobs = jobsOf(10);
 		await send(service, jobs);
 		expect(new Set(service.requests.map(String)).size).toBe(requests);
+	});
+
+	test('after a web page with status 404 to a batch, unless something was created before', async () => {
+		const service = new FakeService(() => respondWith(404, '<html>'));
+		await send(service, jobsOf(10), { batchSize: 2 });
+		expect(service.requests).toHaveLength(1);
+		const later = new FakeService((_, number) =>
+			number === 2 ? respondWith(404, '<html>') : undefined,
+		);
+		await send(later, jobsOf(10, 'X'), { batchSize: 2 });
+		expect(later.requests).toHaveLength(5);
+	});
+
+	test('not after responses that leave deliveries unknown, and create others', async () => {
+		const service = new FakeService((references, _, own) =>
+			respondWith(200, own.create(references.slice(0, 1))),
+		);
+		const jobs = jobsOf(10);
+		await send(service, jobs, { batchSize: 2 });
+		expect(kindsOf(jobs)).toEqual(Array(5).fill(['created', 'unknown']).flat());
 	});
 
 	test('when the user stops it: what was not sent may be sent again', async () => {
@@ -374,6 +404,16 @@ describe('deliveries of one input with the same reference ID', () => {
 });
 
 describe('fulfillment orders', () => {
+	test.each([
+		[undefined, ['sameOrder', 'sameReference', 'created']],
+		[respondWith(422, { code: 'E' }), ['firstFailed', 'firstFailed', 'exchange']],
+	])('that are twice in the input follow the whole order (%#)', async (response, reasons) => {
+		const twice = [0, 1].map((item) => job(item, '#1-1', { orderId: 'A', part: part('#1', 'x') }));
+		const jobs = [...twice, job(2, '#1', { orderId: 'A' })];
+		await send(new FakeService(() => response), jobs);
+		expect(reasonsOf(jobs)).toEqual(reasons);
+	});
+
 	test('are skipped when the input contains the whole order', async () => {
 		const service = new FakeService();
 		const jobs = [
