@@ -105,9 +105,12 @@ export function normalizeName(name: string): string {
 		.trim();
 }
 
+/** What a text has in brackets, also without the closing one. */
+export const bracketed = /[(（[]([^)）\]]*)[)）\]]?/g;
+
 /** The text without what it has in brackets. */
 export function withoutBrackets(text: string): string {
-	return text.replace(/[(（[][^)）\]]*[)）\]]?/g, ' ');
+	return text.replace(bracketed, ' ');
 }
 
 /** The digits of other scripts, ten of each. */

@@ -1,5 +1,5 @@
 /** Which names of payment methods mean cash on delivery: apps and shops write them as they like. */
-import { fold, normalizeName, withoutBrackets } from '../common/text';
+import { bracketed, fold, normalizeName, withoutBrackets } from '../common/text';
 
 /** What a payment method means for the driver. */
 type PaymentKind = 'cashOnDelivery' | 'other' | 'unknown';
@@ -126,7 +126,7 @@ function isShort(text: string, name: string): boolean {
 }
 
 function readName(name: string): PaymentKind {
-	const brackets = Array.from(name.matchAll(bracket), ([, text = '']) => text);
+	const brackets = Array.from(name.matchAll(bracketed), ([, text = '']) => text);
 	const inside = brackets.map(wordsOf);
 	const outside = wordsOf(withoutBrackets(name));
 	const whole = wordsOf(name);
@@ -147,8 +147,6 @@ function wordsOf(name: string): string {
 	return normalizeName(name).replace(/\b(?:cash or card|card or cash|cash card)\b/, 'cash');
 }
 
-const bracket = /[(（[]([^)）\]]*)[)）\]]?/g;
-
 /** The latest names: reading one takes longer than mapping an order. */
 const kinds = new Map<string, PaymentKind>();
 
@@ -160,7 +158,7 @@ const kinds = new Map<string, PaymentKind>();
  */
 export function paymentKind(method: string, ownMethods: readonly string[]): PaymentKind {
 	const name = normalizeName(
-		method.replace(bracket, (all, text: string) => (/\p{L}/u.test(text) ? all : ' ')),
+		method.replace(bracketed, (all, text: string) => (/\p{L}/u.test(text) ? all : ' ')),
 	);
 	if (name !== '' && ownMethods.some((own) => normalizeName(own) === name)) return 'cashOnDelivery';
 	const known = kinds.get(method) ?? readName(method);
