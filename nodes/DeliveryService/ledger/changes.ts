@@ -82,7 +82,7 @@ export interface Comparison {
 }
 
 /** How an order has changed. */
-export interface Compared {
+interface Compared {
 	/** Since it was sent, or since the last change that was reported; undefined if it is unchanged. */
 	change?: FoundChange;
 	/** Whether a change of it was reported or accepted before. */

@@ -83,7 +83,7 @@ export async function createDeliveries(
 	);
 }
 
-/** The jobs, whose claims for the credential's company, named as a child company, are those without this option. */
+/** Returns the jobs. If a child company is the credential's own company, the claim is the same as without one. */
 async function withOwnClaims(context: IExecuteFunctions, jobs: readonly Job[]): Promise<Job[]> {
 	const hasChildren = jobs.some(({ claim }) => claim?.companyId !== undefined);
 	const own = hasChildren ? await ownCompany(context) : undefined;
