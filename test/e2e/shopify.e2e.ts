@@ -7,7 +7,6 @@ import { toGraphqlOrder } from '../support/graphqlOrder';
 import { lineItem, mugs, payableInCash, shopifyOrder } from '../support/shopifyOrders';
 import {
 	openFulfillmentEnvironment,
-	type CreateOutput,
 	type FulfillmentEnvironment,
 } from './support/fulfillmentOrders';
 import { locationPickups } from './support/fulfillmentWorkflows';
@@ -39,7 +38,7 @@ describe.each(['newest', '1.123'] as const)('fulfillment orders in n8n %s', (ver
 		env.shopify.shop.fulfillmentOrders(id).map(({ status }) => status);
 
 	/** What an output item says: the reason why it was skipped, or its outcome. */
-	const summary = ({ outcome, reason }: CreateOutput) => reason || outcome;
+	const summary = ({ outcome, reason }: Record<string, unknown>) => reason || outcome;
 
 	test('creates a delivery for each location of a split order, and fulfills it part by part', async () => {
 		const changes = { email: 'ruth@example.com' };
@@ -366,6 +365,57 @@ describe.each(['newest', '1.123'] as const)('fulfillment orders in n8n %s', (ver
 		expect(env.deliveries({ name })).toHaveLength(1);
 	});
 
+	test('sends an order that an app marks as a pickup with Send Anyway, once', async () => {
+		const run = await env.open();
+		const { name, order } = uniqueOrder(71, note('Checkout-Method', 'pickup'));
+		const outputs = [
+			await run({}, order),
+			await run({ sendAnyway: true }, order),
+			await run({ sendAnyway: true }, order),
+		];
+		expect(outputs.flat().map(summary)).toEqual(['localPickup', 'created', 'alreadyCreated']);
+		expect(env.deliveries({ name })).toHaveLength(1);
+	});
+
+	test('says once that a sent fulfillment order has more units, and not to send them again', async () => {
+		const run = await env.open();
+		const line = mugs({ quantity: 1, current_quantity: 1, fulfillable_quantity: 1 });
+		const { name, order, part } = uniqueOrder(72, { line_items: [line] });
+		const lines = [{ line_item_id: line.id, quantity: 1, fulfillable_quantity: 1 }];
+		const sent = part({ line_items: lines });
+		const grown = { ...part({}), order: { ...order, line_items: [mugs()] } };
+		const outputs = [await run({}, sent), await run({}, grown), await run({}, grown)];
+		expect(outputs.flat().map(({ actionNeeded }) => actionNeeded)).toEqual([
+			'',
+			expect.stringMatching(
+				/changed in Shopify .* 2 × Stoneware Mug.* with the operation Update\.$/,
+			),
+			'',
+		]);
+		expect(env.deliveries({ name })).toHaveLength(1);
+	});
+
+	const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
+
+	test('sends an order that changed before the unpaid one of another shop with the same name', async () => {
+		const name = `#${randomUUID().slice(0, 8)}`;
+		const items = [
+			shopifyOrder({ ...bank, id: 73, name, updated_at: minutesAgo(5) }),
+			shopifyOrder({ id: 74, name, updated_at: minutesAgo(9) }),
+		];
+		expect((await env.send(items)).map(summary)).toEqual(['notPaid', 'created']);
+		expect(env.deliveries({ name })).toHaveLength(1);
+	});
+
+	test('sends an order whose later state was only in a Dry Run', async () => {
+		const run = await env.open();
+		const { name, order } = uniqueOrder(75);
+		await run({ options: { dryRun: true } }, { ...order, updated_at: minutesAgo(5) });
+		const sent = await run({}, { ...order, updated_at: minutesAgo(9) });
+		expect(sent.map(summary)).toEqual(['created']);
+		expect(env.deliveries({ name })).toHaveLength(1);
+	});
+
 	test('leaves items of a fulfillment service out, and shows that in a Dry Run', async () => {
 		const run = await env.open();
 		const ofService = mugs({ fulfillment_service: 'acme' });
@@ -419,16 +469,11 @@ describe.each(['newest', '1.123'] as const)('fulfillment orders in n8n %s', (ver
 
 		const skipped = 'fulfillmentService';
 		const sent = await run({}, ...items);
-		expect(sent.map(({ reason, outcome }) => reason || outcome)).toEqual([
-			'created',
-			skipped,
-			skipped,
-			'created',
-		]);
+		expect(sent.map(summary)).toEqual(['created', skipped, skipped, 'created']);
 		const [alone] = await run({ options: { simplify: false } }, whole);
 		expect(alone).toMatchObject({ reason: skipped, shopifyOrder: { name: whole.name } });
 		const included = await run({ filters: { includeFulfillmentServices: true } }, ...items);
-		expect(included.map(({ reason, outcome }) => reason || outcome)).toEqual([
+		expect(included.map(summary)).toEqual([
 			'alreadyCreated',
 			'created',
 			'created',
