@@ -109,6 +109,15 @@ test('tells that a held order was released, besides its update', async () => {
 	});
 });
 
+test('tells that an order whose delivery was to be stopped is paid again, besides its update', async () => {
+	await run(shopifyOrder());
+	await run(shopifyOrder({ financial_status: 'voided' }));
+	expect(await run(shopifyOrder(moved))).toMatchObject({
+		outcome: 'updated',
+		actionNeeded: expect.stringMatching(/^Order #1001 is to be delivered again\. .* to go on\./),
+	});
+});
+
 test('only tells that a fulfilled order was paid by link', async () => {
 	const line_items = [lineItem(), mugs()].map((line) => ({
 		...line,

@@ -15,8 +15,9 @@ export interface SentAs {
 	cash?: string;
 	/** All else; undefined if it is not compared any more. */
 	rest?: string;
-	/** What `rest` is while the delivery is to wait. */
+	/** What `rest` is while the delivery is to wait, and while it is to be stopped for another reason. */
 	held?: string;
+	stopped?: string;
 }
 
 /** The version of the digests, a whole number: raise it when equal orders get other digests. */
@@ -34,8 +35,8 @@ export interface Change {
 	rest: boolean;
 	/** The entry that another execution has claimed, which reports this change now, or crashed. */
 	claimedElsewhere?: string;
-	/** Whether the delivery was to wait before it. */
-	wasHeld: boolean;
+	/** Whether the delivery was to wait or to be stopped before it. */
+	before?: 'held' | 'stopped';
 	/** Its number, from 1. */
 	number: number;
 }
@@ -108,7 +109,7 @@ export async function readChanges(
 		const questions = pending.flatMap((one) => [
 			...versions.map((version) => entryOf(one.own, 'told', number, version)),
 			...digestEntries(one.own, number, comparedDigests(one)),
-			...digestEntries(one.own, number, { rest: one.sentAs.held }),
+			...stoppedDigests(one).flatMap((rest) => digestEntries(one.own, number, { rest })),
 			entryOf(one.own, 'change', number + 1),
 		]);
 		for (const entry of await access.ask(questions)) all.add(entry);
@@ -124,6 +125,11 @@ export async function readChanges(
 /** An amount that is no longer owed is a change of a delivery that was sent with cash. */
 function comparedDigests({ sentAs: { cash = '', rest }, createdAs: { hasCash } }: Comparison) {
 	return { cash: hasCash ? cash : undefined, rest };
+}
+
+/** What `rest` is while the delivery is not to be brought. */
+function stoppedDigests({ sentAs: { held, stopped } }: Comparison): string[] {
+	return [held, stopped].filter((rest) => rest !== undefined);
 }
 
 function changeOf(
@@ -144,17 +150,19 @@ function changeOf(
 	const differs = (some: SentAs) => !isOld && !isRecorded(number, some);
 	const change = { cash: differs({ cash: digests.cash }), rest: differs({ rest: digests.rest }) };
 	if (!isElsewhere && !isOld && !change.cash && !change.rest) return undefined;
-	const { held } = sentAs;
-	let beforeHold = number;
-	while (held !== undefined && isRecorded(beforeHold, { rest: held })) beforeHold -= 1;
-	const wasHeld = beforeHold < number;
+	const stopped = stoppedDigests(one);
+	const wasStopped = (at: number) => stopped.some((rest) => isRecorded(at, { rest }));
+	let open = number;
+	while (wasStopped(open)) open -= 1;
 	// A release alone changes nothing that a driver acts on.
-	if (wasHeld && isRecorded(beforeHold, { rest: digests.rest })) change.rest = false;
+	if (open < number && isRecorded(open, { rest: digests.rest })) change.rest = false;
 	const next = number + 1;
 	return {
 		...(isElsewhere ? { cash: createdAs.hasCash, rest: digests.rest !== undefined } : change),
 		...(isElsewhere && { claimedElsewhere: entryOf(own, 'change', number) }),
-		wasHeld,
+		...(open < number && {
+			before: isRecorded(number, { rest: sentAs.held }) ? 'held' : 'stopped',
+		}),
 		number: next,
 		claimEntry: entryOf(own, 'change', next),
 		recorded: [entryOf(own, 'told', next, digestVersion), ...digestEntries(own, next, digests)],

@@ -106,7 +106,7 @@ function changeNeeds(job: Job): Need[] {
 	const { cash = [], rest = [] } = order?.laterChanges ?? {};
 	const actions = [...(change.cash ? cash : []), ...(change.rest ? rest : [])];
 	const needs = actionNeeds(actions, labelOf(job));
-	if (change.wasHeld && !order?.stop) needs.unshift(releasedNeed(job));
+	if (change.before && !order?.stop) needs.unshift(releasedNeed(job, change.before));
 	if (needs.length > 0 && change.number > 1)
 		needs.push(changed(`This is change ${change.number} of the order.`));
 	return needs;
@@ -119,9 +119,14 @@ function stopNeeds(job: Job): Need[] {
 	return actionNeeds(actions, labelOf(job));
 }
 
-function releasedNeed(job: Job): Need {
+function releasedNeed(job: Job, before: 'held' | 'stopped'): Need {
+	const label = labelOf(job);
+	const goOn = 'If you had its delivery stopped, ask the Delivery Service to go on.';
 	return {
-		text: `${labelOf(job)} is no longer on hold. If you had its delivery stopped, ask the Delivery Service to go on.`,
+		text:
+			before === 'held'
+				? `${label} is no longer on hold. ${goOn}`
+				: `${label} is to be delivered again. ${goOn}`,
 		help: 'delivery-to-stop',
 	};
 }

@@ -19,8 +19,9 @@ export interface Digests {
 	cash?: string;
 	/** All else; undefined if the order doesn't show it, or is fulfilled: its delivery can't follow it. */
 	rest?: string;
-	/** What `rest` is during a hold. */
+	/** What `rest` is during a hold, and while its delivery is to be stopped for another reason. */
 	held: string;
+	stopped: string;
 }
 
 /**
@@ -43,6 +44,7 @@ export function sentAsOf(
 		...(collectsCash && { cash }),
 		...(rest && { rest: digest(rest) }),
 		held: digest(stopped('onHold')),
+		stopped: digest(stopped('cancelled')),
 	};
 }
 

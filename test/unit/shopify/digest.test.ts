@@ -139,7 +139,7 @@ test('an order without its amounts is not compared, a fulfilled or anonymous one
 	expect(digestsOf(shopifyOrder(unclear))).toBeUndefined();
 	const anonymous = { email: null, contact_email: null, customer: null, phone: null };
 	const noAddress = { shipping_address: null, billing_address: null };
-	const onlyCash = { cash: '87', held: expect.any(String) };
+	const onlyCash = { cash: '87', held: expect.any(String), stopped: expect.any(String) };
 	const hidden = { shipping_address: { name: 'A*** L****', address1: 'Calle Luna 12' } };
 	for (const changes of [{ ...anonymous, ...noAddress }, hidden])
 		expect(digestsOf(shopifyOrder({ ...payableInCash, ...changes }))).toEqual(onlyCash);
