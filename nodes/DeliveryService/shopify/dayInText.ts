@@ -10,12 +10,17 @@ import { monthNamed } from './monthNames';
 
 /** Whether a date was chosen: not by a text without a digit or with zeros, such as "ASAP" or "0000-00-00". */
 export function mayBeDate(text: string): boolean {
-	return /(?!0)\p{Nd}/u.test(withPlainDigits(text).replace(duration, ''));
+	return /(?!0)\p{Nd}/u.test(withoutHours(text));
 }
 
-/** How soon, not on which day: "within 2-3 hours", "60 min", "24/7". */
-const duration =
-	/(?:\d+\s?[-–]\s?)?\d+\s?(?:(?:min|h(?:o?u?r|eur)|st(?:d|un)|jam)\p{L}*|h(?!\p{L}))|24\/7/giu;
+/** When on a day or how soon, not on which day: "10h-12h", "9 am", "within 2-3 hours", "60 min", "24/7". */
+const hours =
+	/(?<![\d./:]|\d-)(?:\d{1,2}(?::\d\d)?\s?-\s?)?\d{1,3}(?::\d\d)?\s?(?:(?:min|h(?:o?u?r|eur)|st(?:d|un)|jam)\p{L}*|(?:h\d{0,2}|uhr|[ap]\.?m\.?)(?!\p{L}))|24\/7/giu;
+
+/** A text with plain digits, and without hours that have a unit. */
+function withoutHours(text: string): string {
+	return withPlainDigits(text).replace(hours, ' ');
+}
 
 /** An ISO time as a date and a time: UTC in this time zone, any other offset as written. */
 export function toLocalTime(text: string, timeZone: string): string {
@@ -36,8 +41,8 @@ export function isOnlyDate(text: string): boolean {
 const yearFirst = /(?<!\d)(\d{4})\s?[-/.年년]\s?(\d{1,2})\s?[-/.月월]\s?(\d{1,2})(?!\d)/g;
 const yearLast = /(?<!\d|\d{4}[-/.])(\d{1,2})\s?([-/.])\s?(\d{1,2})\s?\2\s?(\d{4}|\d\d)(?!\d)/g;
 const withoutYear = /(?<!\d)(\d{1,2})\s?[月월]\s?(\d{1,2})(?!\d)/g;
-const dayAndMonth = /(?<!\d)(\d{1,2})(?:st|nd|rd|th)? (?:(?:de|of) |ב)?(\p{L}+)/gu;
-const monthAndDay = /(\p{L}+) (?:the )?(\d{1,2})(?:st|nd|rd|th)?(?!\d)/gu;
+const dayAndMonth = /(?<!\d)(\d{1,2})\p{L}{0,2} (?:(?:de|of) |ב)?(\p{L}+)/gu;
+const monthAndDay = /(\p{L}+) (?:the )?(\d{1,2})(?!\d)/gu;
 
 /**
  * The day that a text means, as YYYY-MM-DD; undefined if it is none, or can be read in two ways.
@@ -49,7 +54,7 @@ export function dayInText(
 	placedAt: string | undefined,
 	format: OrderMapping['filters']['deliveryDateFormat'],
 ): string | undefined {
-	const numbers = withPlainDigits(text);
+	const numbers = withoutHours(text);
 	if (hasDayRange(numbers)) return undefined;
 	const found = [
 		...Array.from(numbers.matchAll(yearFirst), ([, ...date]) => toDay(...date)),
@@ -64,19 +69,19 @@ export function dayInText(
 	return found.length > 0 ? sameDay(found) : readNamedDay(numbers, placedAt);
 }
 
-/** What stands between two days. */
-const rangeSign = '\\s?(?:-|~|to|al?|à|au|bis|tot|or|oder|ou?|and|und|et?|y)\\s?';
+/** What stands between two days: a sign, or a word of any language. */
+const between = '(?:\\s?(?:[-~&+・]|(?![月월])\\p{L}{1,6})\\s?|/)';
 
-/** Days of a month, e.g. "24-26 Dec", "December 24 to 26" or "24日-26日". */
+/** Days of a month, e.g. "24-26 Dec", "24 and 26 Dec", "December 24 to 26" or "24日-26日". */
 const dayRange = new RegExp(
-	`(?:(\\p{L}+)\\.? )?\\d{1,2}(?:st|nd|rd|th|[.日일])?${rangeSign}\\d{1,2}(?:st|nd|rd|th|\\.)?\\s?(?:(?:de|of) )?(\\p{L}*)`,
+	`(?:(\\p{L}+)\\.? )?(?<![\\d:])\\d{1,2}(?:st|nd|rd|th|er|[.日일])?${between}\\d{1,2}(?![\\d:])(?:st|nd|rd|th|\\.)?\\s?(?:(?:de|of) )?(\\p{L}*)`,
 	'giu',
 );
 
 /** The same in digits, e.g. "24.-26.12.2026", "24/12 - 26/12/2026" or "2026/12/24-26": hours have a colon. */
 const dayRangeInDigits = new RegExp(
 	[
-		`(?<![\\d:.])\\d{1,2}(?:[./](?!00)\\d{1,2})?[./]?${rangeSign}\\d{1,2}([-/.])\\d{1,2}\\1(?:\\d{4}|\\d\\d)(?!\\d)`,
+		`(?<![\\d:.])\\d{1,2}(?:[./](?!00)\\d{1,2})?[./]?${between}\\d{1,2}([-/.])\\d{1,2}\\1(?:\\d{4}|\\d\\d)(?!\\d)`,
 		'\\d{4}[-/.]\\d{1,2}[-/.]\\d{1,2}[-~]\\d{1,2}(?![\\d:])',
 	].join('|'),
 	'iu',

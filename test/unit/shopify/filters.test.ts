@@ -427,6 +427,10 @@ describe('the delivery date', () => {
 		['2026-12-24 - 10:00', ', 2026-12-24 - 10:00'],
 		['9:00 - 24.12.2026', ', 9:00 - 24.12.2026'],
 		['9.00 - 24.12.2026', ', 9.00 - 24.12.2026'],
+		['24 décembre, 10h-12h30', ', 24 décembre, 10h-12h30'],
+		['24 December 10am', ', 24 December 10am'],
+		['9 Uhr 24. Dezember', ', 9 Uhr 24. Dezember'],
+		['24º de dezembro de 2026', ', 24º de dezembro de 2026'],
 	])(
 		'%s skips an order until the day before, and is in the instructions, with "%s"',
 		(text, beside, deliveryDateFormat = 'automatic') => {
@@ -491,6 +495,14 @@ describe('the delivery date', () => {
 		'24/12 - 26/12/2026',
 		'12/24 to 12/26/2026',
 		'2026/12/24～26',
+		'24 & 26 Dec',
+		'Dec 24 & 26',
+		'24/26 December',
+		'24 ve 26 Aralık 2026',
+		'с 24 по 26 декабря',
+		'12月24日か26日',
+		'24/26.12.2026',
+		'24 & 26/12/2026',
 		// The month is another one in Polish than in Croatian.
 		'24 listopada 2026',
 	])('is an error if it is not clear (%s), or a note without the option', (text) => {
@@ -509,6 +521,7 @@ describe('the delivery date', () => {
 		'2-3 hrs',
 		'En 24h',
 		'24/7',
+		'10 am - 12 pm',
 		'0000-00-00',
 		'ASAP',
 		'Any day',
