@@ -318,7 +318,7 @@ describe.each(['newest', '1.123'] as const)('examples without a table in n8n %s'
 			// One was created without a response.
 			const sent = control().deliveries().length - 1;
 			expect(text).toContain(`Sent in the last 24 hours: ${sent}\n`);
-			expect(text).toMatch(/Waiting or left out:\n[^]*1 × is a test order/);
+			expect(text).toMatch(/Waiting or left out:\n[^]*1 × test order$/m);
 			expect(text).toMatch(/OAuth access token expired|refreshToken is required/);
 			// Both were sent since.
 			expect(text).not.toMatch(/No courier drives there|It is unknown whether/);

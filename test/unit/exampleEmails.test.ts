@@ -338,18 +338,20 @@ describe('the email of "Morning report"', () => {
 	});
 
 	test('counts orders that wait or are left out by reason and name, each by its last result', () => {
-		const skipped = (referenceId: string, message: string) => ({
+		const skipped = (referenceId: string, reasonText: string) => ({
 			referenceId,
 			outcome: 'skipped',
-			message: `Order ${referenceId} (Main Street Store) ${message}`,
+			reasonText,
 		});
-		const dhl = 'has the shipping method "DHL". To send it, add it.';
 		const { leftOut } = details(
-			results({ referenceId: '#3', outcome: 'created' }, skipped('#1', dhl)),
-			results(skipped('#1', 'is not paid yet (bank transfer). It waits.'), skipped('#2', dhl)),
-			results(skipped('#3', 'is not paid yet (bank transfer). It waits.')),
+			results(
+				{ referenceId: '#3', outcome: 'created', reasonText: '' },
+				skipped('#1', 'shipping method: DHL'),
+			),
+			results(skipped('#1', 'not paid: bank transfer'), skipped('#2', 'shipping method: DHL')),
+			results(skipped('#3', 'not paid: bank transfer')),
 		);
-		expect(leftOut).toEqual(['2 × has the shipping method "DHL"']);
+		expect(leftOut).toEqual(['2 × shipping method: DHL']);
 	});
 
 	test('counts the events of a day for each workflow with a trigger, also if none came', () => {

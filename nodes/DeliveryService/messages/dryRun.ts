@@ -4,7 +4,7 @@ import { joinSentences, listUpTo, pluralize } from '../common/text';
 import type { Job } from '../sending/job';
 import { itemName, placeText } from './names';
 import { neededFor } from './needs';
-import { skipReason, wordingOf } from './outcomes';
+import { reasonWords, skipReason, wordingOf } from './outcomes';
 import { absentMethodsHint, maxNamesInHint } from './summary';
 
 /** The jobs that need a correction, then all others in their order. */
@@ -17,7 +17,7 @@ export function errorsFirst(jobs: readonly Job[]): Job[] {
 export function dryRunResult(job: Job): string {
 	const { outcome } = job;
 	if (outcome === undefined) return 'send';
-	return outcome.kind === 'skipped' ? `skip: ${wordsOf(dryRunReason(job))}` : 'error';
+	return outcome.kind === 'skipped' ? `skip: ${reasonWords(dryRunReason(job))}` : 'error';
 }
 
 /** Why an item would not be sent, as a keyword. */
@@ -56,7 +56,7 @@ function destination({ delivery }: Job): string {
 export function dryRunHint(jobs: readonly Job[]): string {
 	const notSent = errorsFirst(jobs).flatMap((job) => {
 		const reason = dryRunReason(job);
-		return reason === '' ? [] : [`${itemName(job)} ${wordsOf(reason)}`];
+		return reason === '' ? [] : [`${itemName(job)} ${reasonWords(reason)}`];
 	});
 	const count = jobs.length - notSent.length;
 	const noun = jobs.some(({ order }) => order?.shopifyOrder) ? 'order' : 'item';
@@ -87,9 +87,3 @@ function shippingMethodCounts(jobs: readonly Job[]): string {
 }
 
 const maxMethodsInHint = 10;
-
-/** A keyword as words: "testOrder" as "test order". */
-function wordsOf(reason: string): string {
-	if (reason === 'cancelled') return 'canceled';
-	return reason.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-}

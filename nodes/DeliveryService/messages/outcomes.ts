@@ -4,7 +4,7 @@ import type { Created, Job, Outcome, Skipped, Updated } from '../sending/job';
 import { describeNotSent, describeRejected, describeUnknown } from './failures';
 import { orderName } from './names';
 import { ageText, helpFor, needsOf, needsReview, textOf, unseenAdvice } from './needs';
-import { skipMessage } from './skips';
+import { skipMessage, skippedFor } from './skips';
 
 /** The keyword of an item that was not sent now, for later nodes; empty for another. */
 export function skipReason(outcome: Outcome): string {
@@ -24,6 +24,19 @@ const reasonNames = {
 	outdated: 'outdated',
 	unseen: 'unseen',
 } as const;
+
+/** The reason of a skipped item in words, with the name that it is about, so that reports can count by it. */
+export function reasonText({ why }: Skipped): string {
+	if (why.code === 'unseen') return 'unseen: placed too long ago';
+	if (why.code !== 'order') return reasonWords(reasonNames[why.code]);
+	return [reasonWords(why.skip.code), skippedFor(why.skip)].filter(Boolean).join(': ');
+}
+
+/** A keyword as words: "testOrder" as "test order". */
+export function reasonWords(reason: string): string {
+	if (reason === 'cancelled') return 'canceled';
+	return reason.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}
 
 /** All that is said about an item. */
 export interface Wording {

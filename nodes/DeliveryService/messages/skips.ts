@@ -2,6 +2,7 @@
 import type { Problem } from '../common/result';
 import { deliveryMethodNames, type DeliveryMethod } from '../shopify/fulfillmentOrder';
 import type { PartlyPaid } from '../shopify/payment';
+import type { Pickup } from '../shopify/pickup';
 import type { Skip } from '../shopify/skipping';
 import { returnedText } from './actions';
 import type { Need } from './help';
@@ -36,7 +37,7 @@ function skipText(skip: Skip): string {
 		case 'refunded':
 			return 'was fully refunded.';
 		case 'notPaid':
-			return `is ${skip.partly ? 'only partly paid' : 'not paid yet'} (${skip.methods.join(', ') || 'no payment method'}). It will be sent when this workflow gets it again after the payment.`;
+			return `is ${skip.partly ? 'only partly paid' : 'not paid yet'} (${skippedFor(skip)}). It will be sent when this workflow gets it again after the payment.`;
 		case 'localPickup':
 			return pickupText(skip);
 		case 'nothingToShip':
@@ -52,8 +53,8 @@ function skipText(skip: Skip): string {
 				? 'has none of the tags in Tags under Filters.'
 				: `has the tag "${skip.tag}", which is in Exclude Tags under Filters.`;
 		case 'onHold': {
-			const holds = skip.holds.length > 0 ? ` (${skip.holds.join('; ')})` : '';
-			return `is on hold in Shopify${holds}. It will be sent when this workflow gets it again after the hold is released.`;
+			const holds = skippedFor(skip);
+			return `is on hold in Shopify${holds && ` (${holds})`}. It will be sent when this workflow gets it again after the hold is released.`;
 		}
 		case 'scheduled': {
 			const day = skip.until === undefined ? 'when it is due' : `on or after ${dayOf(skip.until)}`;
@@ -63,6 +64,26 @@ function skipText(skip: Skip): string {
 			return 'is closed in Shopify: its items were fulfilled, moved or removed.';
 		case 'incomplete':
 			return "was closed as incomplete in Shopify: its location couldn't fulfill it.";
+	}
+}
+
+/** What an order is skipped for, e.g. the name of its shipping method; empty if the reason says it all. */
+export function skippedFor(skip: Skip): string {
+	switch (skip.code) {
+		case 'notPaid':
+			return skip.methods.join(', ') || 'no payment method';
+		case 'shippingMethod':
+			return skip.methods.join(', ') || 'none';
+		case 'deliveryMethod':
+			return deliveryMethodNames[skip.method];
+		case 'tag':
+			return skip.tag ?? 'none in Tags';
+		case 'onHold':
+			return skip.holds.join('; ');
+		case 'localPickup':
+			return pickupShownBy(skip.pickup);
+		default:
+			return '';
 	}
 }
 
@@ -81,6 +102,18 @@ function methodText({ methods, isOnlyListed }: Extract<Skip, { code: 'shippingMe
 		: `has the shipping method ${names}, which Exclude Shipping Methods under Filters excludes.`;
 }
 
+/** The mark or the shipping method that shows a store pickup. */
+function pickupShownBy(pickup: Pickup): string {
+	switch (pickup.shownBy) {
+		case 'fulfillmentOrder':
+			return '';
+		case 'mark':
+			return pickup.mark;
+		case 'missingAddress':
+			return pickup.method ?? '';
+	}
+}
+
 function pickupText({ pickup }: Extract<Skip, { code: 'localPickup' }>): string {
 	switch (pickup.shownBy) {
 		case 'fulfillmentOrder':
@@ -88,8 +121,8 @@ function pickupText({ pickup }: Extract<Skip, { code: 'localPickup' }>): string 
 		case 'mark':
 			return `is marked as a store pickup (${pickup.mark}).`;
 		case 'missingAddress': {
-			const method = pickup.method === undefined ? '' : ` (${pickup.method})`;
-			return `has no shipping address, so it looks like a store pickup${method}.`;
+			const method = pickupShownBy(pickup);
+			return `has no shipping address, so it looks like a store pickup${method && ` (${method})`}.`;
 		}
 	}
 }

@@ -2,8 +2,9 @@ import { StoreError } from '../../../nodes/DeliveryService/ledger/lock';
 import { failedText } from '../../../nodes/DeliveryService/messages/failures';
 import { helpWithInvalid } from '../../../nodes/DeliveryService/messages/help';
 import { neededFor } from '../../../nodes/DeliveryService/messages/needs';
-import { wordingOf } from '../../../nodes/DeliveryService/messages/outcomes';
+import { reasonText, wordingOf } from '../../../nodes/DeliveryService/messages/outcomes';
 import type { Job, Outcome } from '../../../nodes/DeliveryService/sending/job';
+import type { Skip } from '../../../nodes/DeliveryService/shopify/skipping';
 
 function created(statusDelivery: unknown): { job: Job; outcome: Outcome } {
 	const outcome: Outcome = { kind: 'created', id: 'd-1', record: { statusDelivery } };
@@ -71,4 +72,41 @@ test('links an order without a payment status to the help about missing fields',
 	const outcome = { kind: 'invalid', problem: { message: '' } } as const;
 	expect(helpWithInvalid({ ...outcome, cause: 'unknownPayment' })).toBe('missing-fields');
 	expect(helpWithInvalid({ ...outcome, cause: 'noEmail' })).toBe('incomplete-order');
+});
+
+test.each<[string, Skip]>([
+	['canceled', { code: 'cancelled' }],
+	['test order', { code: 'testOrder' }],
+	[
+		'not paid: Bank Deposit, Money Order',
+		{ code: 'notPaid', methods: ['Bank Deposit', 'Money Order'] },
+	],
+	['not paid: no payment method', { code: 'notPaid', methods: [] }],
+	['shipping method: DHL', { code: 'shippingMethod', methods: ['DHL'], isOnlyListed: true }],
+	['shipping method: none', { code: 'shippingMethod', methods: [], isOnlyListed: true }],
+	['delivery method: Retail', { code: 'deliveryMethod', method: 'retail' }],
+	['tag: mail', { code: 'tag', tag: 'mail' }],
+	['tag: none in Tags', { code: 'tag', tag: undefined }],
+	['on hold: fraud; awaiting payment', { code: 'onHold', holds: ['fraud', 'awaiting payment'] }],
+	['on hold', { code: 'onHold', holds: [] }],
+	['scheduled', { code: 'scheduled', until: '2026-12-24' }],
+	['local pickup', { code: 'localPickup', pickup: { shownBy: 'fulfillmentOrder' } }],
+	[
+		'local pickup: Checkout-Method: pickup',
+		{ code: 'localPickup', pickup: { shownBy: 'mark', mark: 'Checkout-Method: pickup' } },
+	],
+	[
+		'local pickup: Main Street Store',
+		{ code: 'localPickup', pickup: { shownBy: 'missingAddress', method: 'Main Street Store' } },
+	],
+])('gives the reason "%s" for reports', (text, skip) => {
+	expect(reasonText({ kind: 'skipped', why: { code: 'order', skip } })).toBe(text);
+});
+
+test.each([
+	['already created', { code: 'alreadyCreated' }],
+	['same order in input', { code: 'sameOrder' }],
+	['unseen: placed too long ago', { code: 'unseen', isNamed: true }],
+] as const)('gives the reason "%s" for reports', (text, why) => {
+	expect(reasonText({ kind: 'skipped', why })).toBe(text);
 });

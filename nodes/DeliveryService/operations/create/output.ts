@@ -5,7 +5,7 @@ import { problemText } from '../../common/result';
 import { endSentence, isBlank, joinSentences } from '../../common/text';
 import { failedText } from '../../messages/failures';
 import { addressOf } from '../../messages/names';
-import { skipReason, wordingOf, type Wording } from '../../messages/outcomes';
+import { reasonText, skipReason, wordingOf, type Wording } from '../../messages/outcomes';
 import { excludeCreatedAdvice, mayBeCreatedAgain, type runHints } from '../../messages/summary';
 import type { Job, Outcome } from '../../sending/job';
 import { isBeingRepeated, mayRepeat } from '../../sending/repeat';
@@ -15,7 +15,7 @@ import { errorItem, outputItem } from '../items';
 interface OutputFormat {
 	/** Whether n8n moves failed items to an output of their own. */
 	toErrorOutput: boolean;
-	/** Whether Simplify is on: then the items have only their first fifteen fields. */
+	/** Whether Simplify is on: then the items have only the most important fields. */
 	isSimple: boolean;
 }
 
@@ -71,6 +71,7 @@ function toRow(job: Job, isSimple: boolean, warnsOfRepeat: boolean): object {
 		price,
 		id: isCreated ? outcome.id : '',
 		reason: skipReason(outcome),
+		...(outcome.kind === 'skipped' && { reasonText: reasonText(outcome) }),
 	};
 	const cash = order?.cashOutstanding !== undefined && {
 		cashToCollect: delivery?.cod ?? 0,
