@@ -150,7 +150,7 @@ function grownNeed({ referenceId = '' }: Job): Need {
 function movedNeed({ referenceId = '', order }: Job): Need {
 	const { name = 'the right location' } = order?.location ?? {};
 	return changed(
-		`The items of ${referenceId} were sent with another fulfillment order. Check whether that delivery starts at ${name} and has all items; if items are missing, send them with the operation Create.`,
+		`The items of ${referenceId} were sent with another fulfillment order. Check whether that delivery starts at ${name} and has all items. If not, ask the Delivery Service to correct it.`,
 	);
 }
 
