@@ -24,8 +24,7 @@ function actionText(action: Action, label: string): string {
 	switch (action.code) {
 		case 'cashNotCollected': {
 			const { methods, unknownMethods, unpaid } = action;
-			const advice = unknownMethods.length > 0 ? ` ${addCashMethod(unknownMethods)}` : '';
-			return `${label}: no cash is collected, but ${unpaid} is not paid (${methods.join(', ') || 'no payment method'}).${advice}`;
+			return `${label}: no cash is collected, but ${unpaid} is not paid (${methods.join(', ') || 'no payment method'}). ${collectAdvice(unknownMethods)}`;
 		}
 		case 'cashReduced':
 			return `${label}: the driver collects only ${action.amount} of the unpaid ${action.unpaid}, because ${reducedReasons[action.why]}. If nobody else collects the rest, ${setCash()}.`;
@@ -106,9 +105,12 @@ const stateNames: Readonly<Record<StopReason, string>> = {
 	incomplete: 'was closed',
 };
 
-function addCashMethod(methods: readonly string[]): string {
-	if (methods.includes('manual'))
-		return `Someone entered it as unpaid ("manual"). If the driver should collect it, ${setCash()}.`;
-	const [is, it] = methods.length === 1 ? ['is', 'it'] : ['are', 'them'];
-	return `If ${methods.join(', ')} ${is} cash on delivery, ${setCash()}. For later orders, add ${it} to Cash on Delivery Methods under Order Options.`;
+/** What to do about an unpaid amount that no driver collects. */
+function collectAdvice(unknownMethods: readonly string[]): string {
+	const collect = `If the driver should collect it, ${setCash()}.`;
+	if (unknownMethods.length === 0) return collect;
+	if (unknownMethods.includes('manual'))
+		return `Someone entered it as unpaid ("manual"). ${collect}`;
+	const [is, it] = unknownMethods.length === 1 ? ['is', 'it'] : ['are', 'them'];
+	return `If ${unknownMethods.join(', ')} ${is} cash on delivery, ${setCash()}. For later orders, add ${it} to Cash on Delivery Methods under Order Options.`;
 }
