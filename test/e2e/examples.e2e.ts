@@ -464,12 +464,14 @@ describe.each(['newest', '1.123'] as const)('examples without a table in n8n %s'
 				const texts = env
 					.emails('')
 					.slice(known)
-					.map(({ text }) => text);
+					.map(({ subject, text }) => `${subject}\n${text}`);
 				const isOwn = ({ url }: { url: string }) => url.includes(updates);
 				return { texts, status: control().webhooks().find(isOwn)?.status };
 			};
 			const disabled = await without({ disabled: true });
-			expect(disabled.texts).toEqual([expect.stringContaining('It was reactivated.')]);
+			expect(disabled.texts).toEqual([
+				expect.stringMatching(/^A webhook was reactivated\n[^]*It was reactivated\./),
+			]);
 			expect(disabled.status).toBe('Active');
 			const { n8n, deliveryService } = credentialTypes;
 			const wrongKey = { ...client.apiCredential, apiKey: 'wrong' };

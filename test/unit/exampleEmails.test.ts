@@ -46,7 +46,12 @@ describe.each([
 		const { subject, text } = emailAbout(rowOf('#1001'), failed);
 		expect(subject).toBe('Action needed: #1001, #1002');
 		const parts = ['#1001', '#1002'].map((name) =>
-			[`${name}, Ana Torres`, rowOf(name).actionNeeded, rowOf(name).orderUrl, rowOf(name).help]
+			[
+				`${name}, Ana Torres`,
+				rowOf(name).actionNeeded,
+				rowOf(name).orderUrl,
+				rowOf(name).help,
+			]
 				.map((line) => `${line}\n`)
 				.join(''),
 		);
@@ -261,9 +266,16 @@ describe('the email of "Repair blacklisted webhooks"', () => {
 		);
 	});
 
+	test('has the subject of what matters most', () => {
+		const failed = { message: 'Gone', error: { message: 'Gone [item 0]' } };
+		expect(emailAbout(notServed, failed, reactivated).subject).toBe('A webhook was reactivated');
+		expect(emailAbout(notServed, failed).subject).toBe('The webhooks could not be checked');
+	});
+
 	test.each([
 		['A webhook was reactivated', reactivated],
 		['A webhook is not used', notServed],
+		['A webhook was not checked', { message: 'Not checked', reason: 'notChecked' }],
 		['The webhooks could not be checked', { message: 'Gone', error: { message: 'Gone [item 0]' } }],
 		['The webhooks could not be checked', { message: 'No key', reason: 'notListed' }],
 	])('has the subject "%s" for %j', (subject, found) => {
