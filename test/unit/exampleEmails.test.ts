@@ -36,6 +36,7 @@ describe.each([
 	const rowOf = (referenceId: string) => ({
 		referenceId,
 		customer: 'Ana Torres',
+		address: '48 Oak Avenue, Springfield',
 		actionNeeded: `${referenceId} was canceled. Ask the Delivery Service to stop it.`,
 		orderUrl: `https://mugs.myshopify.com/admin/orders/5600`,
 		help: `${home}/blob/main/docs/email.md#delivery-to-stop`,
@@ -47,7 +48,7 @@ describe.each([
 		expect(subject).toBe('Action needed: #1001, #1002');
 		const parts = ['#1001', '#1002'].map((name) =>
 			[
-				`${name}, Ana Torres`,
+				`${name}, Ana Torres, 48 Oak Avenue, Springfield`,
 				rowOf(name).actionNeeded,
 				rowOf(name).orderUrl,
 				rowOf(name).help,
@@ -127,6 +128,7 @@ describe('the email of "Fulfillment orders to deliveries"', () => {
 	const row = (orderName: string) => ({
 		referenceId: `${orderName}-5`,
 		customer: 'Ana Torres',
+		address: '48 Oak Avenue, Springfield',
 		actionNeeded: `${orderName} was canceled. Ask the Delivery Service to stop it.`,
 		orderUrl: `https://mugs.myshopify.com/admin/orders/${orderName.slice(1)}`,
 		help: 'https://help.example',
@@ -137,7 +139,7 @@ describe('the email of "Fulfillment orders to deliveries"', () => {
 		expect(subject).toBe('Action needed: #1001-5, #1002-5');
 		for (const name of ['1001', '1002'])
 			expect(text).toContain(
-				`#${name}-5, Ana Torres\n#${name} was canceled. Ask the Delivery Service to stop it.\nhttps://mugs.myshopify.com/admin/orders/${name}\nhttps://help.example\n\n`,
+				`#${name}-5, Ana Torres, 48 Oak Avenue, Springfield\n#${name} was canceled. Ask the Delivery Service to stop it.\nhttps://mugs.myshopify.com/admin/orders/${name}\nhttps://help.example\n\n`,
 			);
 		expect(text).toContain(
 			'\n\nOnly for an order that was not sent: correct what is written above (if you change a node, publish the workflow), then open "Catch up at night"',
@@ -145,8 +147,8 @@ describe('the email of "Fulfillment orders to deliveries"', () => {
 		expect(text).toContain('execute Send One Order, which turns on Send Anyway for it.\n');
 	});
 
-	test('names an order without a customer', () => {
-		const { text } = emailAbout([{ ...row('#1001'), customer: '' }]);
+	test('names an order without a customer and an address', () => {
+		const { text } = emailAbout([{ ...row('#1001'), customer: '', address: '' }]);
 		expect(text).toMatch(/^#1001-5\n#1001 was canceled/);
 	});
 
