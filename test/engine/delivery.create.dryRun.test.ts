@@ -182,6 +182,26 @@ test('shows the packing list of Shopify orders, and why orders would be skipped'
 	expect(service.control.requests()).toEqual([]);
 });
 
+test('counts the orders that wait for their payment in a dry run, by method', async () => {
+	const unpaid = (id: number, ...payment_gateway_names: string[]) =>
+		shopifyOrder({
+			id,
+			name: `#${id}`,
+			financial_status: 'pending',
+			total_outstanding: '87.00',
+			payment_gateway_names,
+		});
+	const items = [
+		unpaid(1, 'Pay the driver'),
+		unpaid(2, 'bank transfer'),
+		unpaid(3, 'bank transfer'),
+	];
+	const { hints } = await dryRun(items, {}, fromOrders);
+	expect(hints[0]?.message).toContain(
+		' Not paid yet: 2 × bank transfer, 1 × Pay the driver. Shipping methods: 3 × Standard.',
+	);
+});
+
 test.each<[string, INodeParameters, INodeParameters]>([
 	[
 		'several companies and delivery types',

@@ -5,6 +5,7 @@ import type { Job } from '../sending/job';
 import { itemName, placeText } from './names';
 import { neededFor } from './needs';
 import { reasonWords, skipReason, wordingOf } from './outcomes';
+import { skippedFor } from './skips';
 import { absentMethodsHint, maxNamesInHint } from './summary';
 
 /** The jobs that need a correction, then all others in their order. */
@@ -69,21 +70,30 @@ export function dryRunHint(jobs: readonly Job[]): string {
 	return joinSentences([
 		`${sentence}.`,
 		advice,
-		shippingMethodCounts(jobs),
+		counted('Not paid yet', jobs.flatMap(unpaidMethods)),
+		counted(
+			'Shipping methods',
+			jobs.flatMap(({ order }) => [...new Set(order?.shippingMethods)]),
+		),
 		absentMethodsHint(jobs),
 	]);
 }
 
-/** How many orders have each shipping method, the most frequent first, so that a wrong filter stands out. */
-function shippingMethodCounts(jobs: readonly Job[]): string {
+/** The payment methods of an order that waits for its payment, as one name. */
+function unpaidMethods({ outcome }: Job): string[] {
+	if (outcome?.kind !== 'skipped' || outcome.why.code !== 'order') return [];
+	const { skip } = outcome.why;
+	return skip.code === 'notPaid' ? [skippedFor(skip)] : [];
+}
+
+/** How many orders have each method, the most frequent first, so that a wrong filter stands out. */
+function counted(title: string, methods: readonly string[]): string {
 	const counts = new Map<string, number>();
-	for (const { order } of jobs)
-		for (const name of new Set(order?.shippingMethods))
-			counts.set(name, (counts.get(name) ?? 0) + 1);
+	for (const name of methods) counts.set(name, (counts.get(name) ?? 0) + 1);
 	const sorted = [...counts].sort(([, one], [, other]) => other - one);
 	if (sorted.length === 0) return '';
 	const names = sorted.map(([name, count]) => `${count} × ${name}`);
-	return `Shipping methods: ${listUpTo(maxMethodsInHint, names)}.`;
+	return `${title}: ${listUpTo(maxMethodsInHint, names)}.`;
 }
 
 const maxMethodsInHint = 10;
