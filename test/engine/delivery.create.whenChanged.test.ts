@@ -150,11 +150,12 @@ test('leaves the packages of a partly fulfilled order, and tells what they are n
 });
 
 describe('a part of an order', () => {
-	const partOf = (changes: IDataObject, units = 1): IDataObject => {
+	const partOf = (changes: IDataObject, units = 1, id?: number): IDataObject => {
 		const order = shopifyOrder({ ...payableInCash, ...changes });
 		const quantities = { quantity: units, fulfillable_quantity: units };
 		const line_items = [{ line_item_id: lineItem().id, ...quantities }];
-		const part = samplePart({ order_id: order.id, destination: null, line_items });
+		const named = id === undefined ? {} : { id };
+		const part = samplePart({ order_id: order.id, destination: null, line_items, ...named });
 		return { order, fulfillmentOrder: { ...part } };
 	};
 
@@ -176,6 +177,25 @@ describe('a part of an order', () => {
 		expect(updates()).toMatchObject([{ deliveryChanges: { packages: [{ price: 108 }] } }]);
 		expect(await run(grown)).toMatchObject({ outcome: 'skipped', actionNeeded: '' });
 	});
+
+	test.each(['update', 'tell'])(
+		'does not go out again with a unit that it got after sending and that is then split off: %s',
+		async (whenChanged) => {
+			await run(partOf({}), { whenChanged });
+			await run(partOf(twoUnits, 2), { whenChanged });
+			const splitOff = partOf(twoUnits, 1, 77);
+			expect(await run(splitOff, { whenChanged })).toMatchObject({
+				outcome: 'skipped',
+				reason: 'alreadyCreated',
+				actionNeeded: expect.stringMatching(
+					/were sent with another fulfillment order.*if items are missing, send them/,
+				),
+			});
+			const ofThree = { quantity: 3, current_quantity: 3, fulfillable_quantity: 3 };
+			const third = partOf({ line_items: [lineItem(ofThree)] }, 1, 78);
+			expect(await run(third, { whenChanged })).toMatchObject({ outcome: 'created' });
+		},
+	);
 
 	test('needs a person when it gets units of another part, which may be in no delivery', async () => {
 		expect(await run(partOf(twoUnits))).toMatchObject({ outcome: 'created' });

@@ -31,14 +31,14 @@ export interface CreatedAs {
 
 /** What differs from what the delivery was sent as. Nothing if only the version of the digests does. */
 export interface Change {
-	cash: boolean;
-	rest: boolean;
+	readonly cash: boolean;
+	readonly rest: boolean;
 	/** The entry that another execution has claimed, which reports this change now, or crashed. */
-	claimedElsewhere?: string;
+	readonly claimedElsewhere?: string;
 	/** Whether the delivery was to wait or to be stopped before it. */
-	before?: 'held' | 'stopped';
+	readonly before?: 'held' | 'stopped';
 	/** Its number, from 1. */
-	number: number;
+	readonly number: number;
 }
 
 /** The same, with the entries of its report. */
@@ -82,24 +82,17 @@ export interface Comparison {
 	createdAs: CreatedAs;
 }
 
-/** How an order has changed. */
-interface Compared {
-	/** Since it was sent, or since the last change that was reported; undefined if it is unchanged. */
-	change?: FoundChange;
-	/** Whether a change of it was reported or accepted before. */
-	hasChanged: boolean;
-}
-
 /**
  * Compares deliveries with what they were last sent as.
  *
  * @param known the answers to {@link firstQuestions}
+ * @returns how the orders have changed since then; undefined for one that is unchanged
  */
 export async function readChanges(
 	access: Access,
 	deliveries: readonly Comparison[],
 	known: ReadonlySet<string>,
-): Promise<ReadonlyMap<Reference, Compared>> {
+): Promise<ReadonlyMap<Reference, FoundChange | undefined>> {
 	const all = new Set(known);
 	const last = new Map(deliveries.map(({ own }) => [own, 0]));
 	let pending = deliveries;
@@ -114,12 +107,7 @@ export async function readChanges(
 		]);
 		for (const entry of await access.ask(questions)) all.add(entry);
 	}
-	return new Map(
-		deliveries.map((one) => {
-			const number = last.get(one.own) ?? 0;
-			return [one.own, { change: changeOf(one, number, all), hasChanged: number > 0 }];
-		}),
-	);
+	return new Map(deliveries.map((one) => [one.own, changeOf(one, last.get(one.own) ?? 0, all)]));
 }
 
 /** An amount that is no longer owed is a change of a delivery that was sent with cash. */

@@ -4,7 +4,7 @@ import { chunk } from '../common/data';
 import { Access, type Purpose } from './access';
 import type { FoundChange } from './changes';
 import { findWholes, type Claim, type Found, type FoundClaim } from './claims';
-import { findParts } from './parts';
+import { claimAddedUnits, findParts } from './parts';
 import { ProcessMemory, processMemoryOf, type Holder } from './processMemory';
 import { freeReferences } from './resending';
 import { clearStore, openWorkflowStore, type Store, type StoreContext } from './store';
@@ -120,22 +120,18 @@ export class Ledger {
 	 * @throws when the store fails
 	 */
 	async claimChanges(claims: readonly Claim[]): Promise<ReadonlySet<Claim>> {
-		const entryOf = (claim: Claim) => this.changes.get(claim)?.claimEntry ?? [];
-		const added = await this.run(
-			[],
-			async (access) => await access.add(claims.flatMap(entryOf), 'claim'),
-		);
-		const own = new Set<Claim>();
-		for (const claim of claims) {
-			const change = this.changes.get(claim);
-			if (!change) continue;
-			const { claimEntry } = change;
-			if (added.has(claimEntry)) {
-				this.hold(claimEntry);
-				own.add(claim);
-			} else change.claimedElsewhere = claimEntry;
-		}
-		return own;
+		const entryOf = (claim: Claim) => this.changes.get(claim)?.claimEntry ?? '';
+		const own = await this.run(['question'], async (access) => {
+			const changed = claims.filter((claim) => this.changes.get(claim));
+			const added = await access.add(changed.map(entryOf), 'claim');
+			const ofThis = changed.filter((claim) => added.has(entryOf(claim)));
+			// The delivery gets the units as they are now, or its owner is told of them.
+			const withUnits = ofThis.filter((claim) => this.changes.get(claim)?.rest);
+			await access.addOwn(await claimAddedUnits(access, withUnits));
+			return ofThis;
+		});
+		for (const claim of own) this.hold(entryOf(claim));
+		return new Set(own);
 	}
 
 	/** Whether the execution that has claimed a change is certainly reporting it: one of this process. */

@@ -1,5 +1,5 @@
 /** Fulfillment orders: which may be sent, by what was sent of their orders, and which units they claim. */
-import type { Access } from './access';
+import type { Access, Purpose } from './access';
 import { foundOf, type Claim, type FoundClaim } from './claims';
 import {
 	claimEntryOf,
@@ -10,11 +10,12 @@ import {
 } from './references';
 import { traceOfClaims } from './traces';
 import {
+	addedUnits,
 	freeUnits,
-	hasGrown,
 	readUnits,
 	takeUnits,
 	unitsOf,
+	type ClaimedLine,
 	type OrderUnits,
 	type Part,
 } from './units';
@@ -36,32 +37,65 @@ export async function findParts(
 	access: Access,
 	claims: readonly Claim[],
 ): Promise<ReadonlyMap<Claim, FoundClaim>> {
+	const { wholes, grouped } = await readParts(access, claims, { order: 'shared', own: 'claim' });
+	const found = new Map(wholes);
+	for (const units of grouped)
+		for (const part of units.parts) {
+			const trace = traceOfClaims(part.order) ?? traceOfClaims(part.own);
+			found.set(part.claim, { ...foundPart(access, part, units), trace });
+		}
+	return found;
+}
+
+/**
+ * Claims the units that fulfillment orders have got since they were sent: if Shopify then splits them off,
+ * they are not sent again.
+ *
+ * @returns the entries to record
+ */
+export async function claimAddedUnits(
+	access: Access,
+	claims: readonly Claim[],
+): Promise<readonly string[]> {
+	// The changes are claimed already: to look for them again would remove them.
+	const withoutChanges = claims.map((claim) => ({ ...claim, sentAs: undefined }));
+	const purposes = { order: 'question', own: 'question' } as const;
+	const { grouped } = await readParts(access, withoutChanges, purposes);
+	return grouped.flatMap((units) =>
+		units.parts.flatMap((part) => {
+			const added = addedTo(part, units);
+			return added.length > 0 ? takeUnits(units, part, added).recorded : [];
+		}),
+	);
+}
+
+/** Claims fulfillment orders and their orders, and reads which units were claimed. */
+async function readParts(
+	access: Access,
+	claims: readonly Claim[],
+	purposes: Readonly<Record<'order' | 'own', Purpose>>,
+) {
 	const parts = partsOf(claims);
 	const orders = new Set(parts.map(({ order }) => order));
-	await claimReferences(access, [...orders], 'shared');
-	const found = new Map<Claim, FoundClaim>();
+	await claimReferences(access, [...orders], purposes.order);
+	const wholes = new Map<Claim, FoundClaim>();
 	for (const { claim, order } of parts) {
 		const claimEntry = claimEntryOf(order);
-		if (order.state === 'created') found.set(claim, { state: 'wholeCreated', claimEntry });
-		if (order.state === 'unknown') found.set(claim, { state: 'wholeUnknown', claimEntry });
+		if (order.state === 'created') wholes.set(claim, { state: 'wholeCreated', claimEntry });
+		if (order.state === 'unknown') wholes.set(claim, { state: 'wholeUnknown', claimEntry });
 	}
-	const open = parts.filter(({ claim }) => !found.has(claim));
+	const open = parts.filter(({ claim }) => !wholes.has(claim));
 	for (const { own, order } of open) own.orderResends = order.resends;
 	await claimReferences(
 		access,
 		open.map(({ own }) => own),
-		'claim',
+		purposes.own,
 	);
-	const units = groupUnits(open);
+	const grouped = groupUnits(open);
 	// Of an order that is new, no units were claimed.
-	const known = [...units.values()].filter(({ order }) => !access.isNew(claimEntryOf(order)));
+	const known = grouped.filter(({ order }) => !access.isNew(claimEntryOf(order)));
 	await readUnits(access, known);
-	for (const part of open) {
-		const ofOrder = units.get(claimEntryOf(part.order));
-		const trace = traceOfClaims(part.order) ?? traceOfClaims(part.own);
-		if (ofOrder) found.set(part.claim, { ...foundPart(access, part, ofOrder), trace });
-	}
-	return found;
+	return { wholes, grouped };
 }
 
 /** The fulfillment orders of claims. Those of one order share its reference. */
@@ -75,24 +109,24 @@ function partsOf(claims: readonly Claim[]): FoundPart[] {
 		const order = orders.get(key) ?? { ...whole, orderId, isInParts: true };
 		orders.set(key, order);
 		const own = { ...unknownReference(companyId, referenceId), sentAs };
-		return [{ claim, order, own, lines: part.lines.filter(({ units }) => units > 0) }];
+		const lines = part.lines.filter(({ units }) => units > 0);
+		return [{ claim, order, own, lines, claimed: new Map() }];
 	});
 }
 
 /** The units of each order, by its claim: two shops may have orders with the same reference. */
-function groupUnits(parts: readonly FoundPart[]): ReadonlyMap<string, OrderUnits> {
-	const units = new Map<string, OrderUnits>();
-	for (const { own, order, lines } of parts) {
-		const known = units.get(claimEntryOf(order));
-		if (known) {
-			known.parts.push({ own, lines });
-			continue;
-		}
+function groupUnits(parts: readonly FoundPart[]): Array<OrderUnits<FoundPart>> {
+	const units = new Map<string, OrderUnits<FoundPart>>();
+	for (const part of parts) {
+		const { order } = part;
+		const key = claimEntryOf(order);
 		// The number 0 would say that the other order was sent in parts.
 		const firstNumber = order.state === 'anotherOrder' ? 1 : 0;
-		units.set(claimEntryOf(order), unitsOf(order, [{ own, lines }], firstNumber));
+		const ofOrder = units.get(key) ?? unitsOf<FoundPart>(order, firstNumber);
+		ofOrder.parts.push(part);
+		units.set(key, ofOrder);
 	}
-	return units;
+	return [...units.values()];
 }
 
 /** What was found about a fulfillment order. If it is free, it takes its units, unless others have. */
@@ -101,12 +135,10 @@ function foundPart(access: Access, part: FoundPart, units: OrderUnits): FoundCla
 	// Even if it is not sent: others of its order may be.
 	const inAdvance = order.state === 'free' ? [firstPartOf(order)] : [];
 	const found = { ...foundOf(own), inAdvance };
-	// A change that was reported or accepted has the units as they are now.
-	if (found.state === 'created' && !own.hasChanged && lines.some((line) => hasGrown(units, line)))
-		return { ...found, state: 'grown' };
+	if (addedTo(part, units).length > 0) return { ...found, state: 'grown' };
 	if (found.state !== 'free') return found;
 	if (lines.every((line) => freeUnits(units, line) >= line.units)) {
-		const { recorded, released } = takeUnits(units, part);
+		const { recorded, released } = takeUnits(units, part, lines);
 		return {
 			...found,
 			inAdvance: [...inAdvance, ...recorded],
@@ -117,4 +149,9 @@ function foundPart(access: Access, part: FoundPart, units: OrderUnits): FoundCla
 	const isPartly = lines.some((line) => freeUnits(units, line) > 0);
 	const state = isPartly ? 'unitsPartlySent' : 'unitsSent';
 	return { state, claimEntry: found.claimEntry, inAdvance };
+}
+
+/** The units that a fulfillment order has got since its delivery was created. */
+function addedTo(part: FoundPart, units: OrderUnits): ClaimedLine[] {
+	return part.own.state === 'created' ? addedUnits(units, part) : [];
 }

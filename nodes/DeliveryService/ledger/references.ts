@@ -36,8 +36,6 @@ export interface FoundReference extends Reference {
 	state: ReferenceState;
 	/** If it was created: how its order has changed since it was sent, or since the last such change. */
 	change?: FoundChange;
-	/** Whether a change of its order was reported or accepted before. */
-	hasChanged?: boolean;
 }
 
 /** A reference before it is claimed: if that fails, its state stays unknown. */
@@ -138,12 +136,8 @@ async function readStates(
 		if (one.state === 'created' && one.sentAs && creation?.createdAs)
 			comparisons.push({ own: one, sentAs: one.sentAs, createdAs: creation.createdAs });
 	}
-	const compared = await readChanges(access, comparisons, known);
-	for (const one of references) {
-		const { change, hasChanged } = compared.get(one) ?? {};
-		one.change = change;
-		one.hasChanged = hasChanged;
-	}
+	const changes = await readChanges(access, comparisons, known);
+	for (const one of references) one.change = changes.get(one);
 	return undecided
 		.filter((lookup) => isUndecided(lookup, known))
 		.map(({ one }) => one)

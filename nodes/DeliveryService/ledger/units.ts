@@ -22,26 +22,32 @@ export interface ClaimedLine {
 
 /** A fulfillment order that may claim units of its order. */
 export interface Part {
-	own: Reference;
+	readonly own: Reference;
 	/** The lines of which it takes units. */
-	lines: readonly ClaimedLine[];
+	readonly lines: readonly ClaimedLine[];
+	/** How many units of each line it has claimed before. */
+	readonly claimed: Map<string, number>;
+	/** The number of its last claim, if that was released: its next one takes it again. */
+	reusable?: number;
 }
 
 /** An order, and what its fulfillment orders have claimed. */
-export interface OrderUnits {
+export interface OrderUnits<OwnPart extends Part = Part> {
 	order: Reference;
 	/** Those that may claim more. */
-	parts: Part[];
+	parts: OwnPart[];
 	/** How many claims have a number. */
 	count: number;
 	/** How many units of each line are claimed. */
 	claimed: Map<string, number>;
-	/** The numbers of those whose last claim was released: their next one takes it again. */
-	reusable: Map<Reference, number>;
 }
 
-export function unitsOf(order: Reference, parts: Part[], count: number): OrderUnits {
-	return { order, parts, count, claimed: new Map(), reusable: new Map() };
+/** @param count the number of its first claim */
+export function unitsOf<OwnPart extends Part>(
+	order: Reference,
+	count: number,
+): OrderUnits<OwnPart> {
+	return { order, parts: [], count, claimed: new Map() };
 }
 
 /** Reads what was claimed of the parts' lines: asks for one claim after the other, until there is none. */
@@ -69,7 +75,7 @@ function nextEntries({ order, parts, count }: OrderUnits): string[] {
 }
 
 function addNext(units: OrderUnits, known: ReadonlySet<string>): void {
-	const { order, parts, claimed, reusable } = units;
+	const { order, parts, claimed } = units;
 	const number = units.count++;
 	if (known.has(entryOf(order, 'freed', number))) return;
 	const sums = new Map<string, number>();
@@ -81,10 +87,16 @@ function addNext(units: OrderUnits, known: ReadonlySet<string>): void {
 		// Of two parts with units of the line, one may have asked for fewer powers of two.
 		sums.set(line.id, Math.max(sum, sums.get(line.id) ?? 0));
 	}
-	for (const { own, lines } of parts)
-		if (known.has(entryOf(own, 'number', number)) && lines.every(({ id }) => !sums.get(id)))
-			reusable.set(own, number);
-	for (const [id, sum] of sums) claimed.set(id, (claimed.get(id) ?? 0) + sum);
+	add(claimed, sums);
+	for (const part of parts) {
+		if (!known.has(entryOf(part.own, 'number', number))) continue;
+		add(part.claimed, sums);
+		if (part.lines.every(({ id }) => !sums.get(id))) part.reusable = number;
+	}
+}
+
+function add(total: Map<string, number>, units: ReadonlyMap<string, number>): void {
+	for (const [id, count] of units) total.set(id, (total.get(id) ?? 0) + count);
 }
 
 /** The number of units of a line that may be claimed. Of the fulfilled ones, all may be claimed. */
@@ -93,44 +105,50 @@ export function freeUnits({ claimed }: OrderUnits, line: ClaimedLine): number {
 	return Math.max(quantity - canceled, units) - Math.max(claimed.get(id) ?? 0, fulfilled);
 }
 
-/** Whether a part that was created has more units of a line now. */
-export function hasGrown({ claimed }: OrderUnits, { id, units }: ClaimedLine): boolean {
-	return units > (claimed.get(id) ?? 0);
+/** The units that a part has besides those that it has claimed, and that no other one has claimed. */
+export function addedUnits(units: OrderUnits, { lines, claimed }: Part): ClaimedLine[] {
+	return lines.flatMap((line) => {
+		const added = line.units - (claimed.get(line.id) ?? 0);
+		const free = Math.min(added, freeUnits(units, line));
+		return free > 0 ? { ...line, units: free } : [];
+	});
 }
 
 /**
- * Claims the units of a part. Those that were fulfilled without a claim get one of their own, which stays
- * when this one is released.
+ * Claims units of a part's lines. Those that were fulfilled without a claim get one of their own, which
+ * stays when this one is released.
  *
  * @returns the entries to record, and those to remove if its delivery is not created
  */
-export function takeUnits(units: OrderUnits, { own, lines }: Part) {
-	const { order, claimed, reusable } = units;
-	const fulfilled = lines.flatMap((line) => {
+export function takeUnits(units: OrderUnits, part: Part, lines: readonly ClaimedLine[]) {
+	const { order, claimed } = units;
+	const fulfilled = new Map<string, number>();
+	for (const line of lines) {
 		const missing = (line.fulfilled ?? 0) - (claimed.get(line.id) ?? 0);
-		return missing > 0 ? [{ id: line.id, units: missing }] : [];
-	});
+		if (missing > 0) fulfilled.set(line.id, missing);
+	}
 	const recorded: string[] = [];
 	const nextNumber = () => {
 		recorded.push(entryOf(order, 'part', units.count));
 		return units.count++;
 	};
-	if (fulfilled.length > 0) recorded.push(...claimUnits(units, nextNumber(), fulfilled));
-	const number = reusable.get(own) ?? nextNumber();
-	const released = claimUnits(units, number, lines);
-	recorded.push(entryOf(own, 'number', number), ...released);
+	if (fulfilled.size > 0) recorded.push(...claimUnits(units, nextNumber(), fulfilled));
+	const number = part.reusable ?? nextNumber();
+	const wanted = new Map(lines.map(({ id, units: count }) => [id, count]));
+	const released = claimUnits(units, number, wanted);
+	recorded.push(entryOf(part.own, 'number', number), ...released);
 	return { recorded, released };
 }
 
 function claimUnits(
 	{ order, claimed }: OrderUnits,
 	number: number,
-	lines: ReadonlyArray<Pick<ClaimedLine, 'id' | 'units'>>,
+	units: ReadonlyMap<string, number>,
 ): string[] {
-	return lines.flatMap(({ id, units }) => {
-		claimed.set(id, (claimed.get(id) ?? 0) + units);
-		return powersIn(units).map((power) => entryOf(order, 'units', number, id, power));
-	});
+	add(claimed, units);
+	return [...units].flatMap(([id, count]) =>
+		powersIn(count).map((power) => entryOf(order, 'units', number, id, power)),
+	);
 }
 
 /** How many units one claim can have: more than were ordered only if the part says so. */

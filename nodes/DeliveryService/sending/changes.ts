@@ -21,13 +21,15 @@ export async function claimReports(
 	const reported: Job[] = [];
 	// As long as it reports nothing itself: two executions must not wait for each other forever.
 	const isAtWork = (claim: Claim) => reported.length === 0 && ledger.isReported(claim);
-	for (let open = jobs; ;) {
-		const look = async (left: readonly Job[]) => {
-			const found = await ledger.lookUp(left.flatMap(({ claim }) => claim ?? []));
-			for (const job of left) job.change = job.claim && found.get(job.claim)?.change;
-			return claimedElsewhere(left, isAtWork);
-		};
-		await waitForOthers(claimedElsewhere(open, isAtWork), look, clock, signal);
+	const look = async (left: readonly Job[]) => {
+		const found = await ledger.lookUp(left.flatMap(({ claim }) => claim ?? []));
+		for (const job of left) job.change = job.claim && found.get(job.claim)?.change;
+		return claimedElsewhere(left, isAtWork);
+	};
+	let open = jobs;
+	let left = claimedElsewhere(open, isAtWork);
+	for (;;) {
+		await waitForOthers(left, look, clock, signal);
 		const changed = open.filter(({ change }) => change);
 		if (signal?.aborted) return [];
 		if (changed.length === 0) return reported;
@@ -36,6 +38,7 @@ export async function claimReports(
 		reported.push(...changed.filter(isOwn));
 		// Another execution was faster, perhaps with an earlier state: what it leaves is the next change.
 		open = changed.filter((job) => !isOwn(job));
+		left = await look(open);
 	}
 }
 

@@ -538,6 +538,41 @@ describe('changes after sending', () => {
 		expect(await changeOf(ofPart('a'))).toBeUndefined();
 		expect(await changeOf(ofPart('b'))).toEqual(isChanged(false, true));
 	});
+
+	describe('of a fulfillment order that gets more units', () => {
+		const sentPart = (rest: string, quantity: number, units: number, cash = '10'): Claim => ({
+			...part('#1-1', [quantity, units], [1, 1]),
+			sentAs: { rest, cash },
+		});
+		const another = (quantity: number) => part('#1-2', [quantity, 1]);
+
+		test('claim these, so that they are not sent again if they are split off', async () => {
+			await create(sentPart('a', 1, 1));
+			expect(await lookUp(sentPart('b', 2, 2))).toEqual(['grown']);
+			await report(sentPart('b', 2, 2));
+			expect(await lookUp(sentPart('b', 2, 2))).toEqual(['created']);
+			expect(await claim(another(2))).toEqual(['unitsSent']);
+			expect(await claim(another(3))).toEqual(['free']);
+		});
+
+		test('claim no unit that another one has claimed', async () => {
+			await create(sentPart('a', 2, 1), another(2));
+			expect(await lookUp(sentPart('a', 2, 2))).toEqual(['created']);
+			const before = entries.size;
+			await report(sentPart('b', 2, 2));
+			// The change, and its digests with their version.
+			expect(entries.size).toBe(before + 4);
+			await report(sentPart('c', 3, 3));
+			expect(await claim(part('#1-3', [3, 1]))).toEqual(['unitsSent']);
+		});
+
+		test('claim nothing if only the cash has changed', async () => {
+			await create(sentPart('a', 1, 1));
+			await report(sentPart('a', 2, 2, '20'));
+			expect(await lookUp(sentPart('a', 2, 2, '20'))).toEqual(['grown']);
+			expect(await claim(another(2))).toEqual(['free']);
+		});
+	});
 });
 
 describe('traces of orders that were not sent', () => {

@@ -2,7 +2,8 @@
  * Random histories of one order and its neighbors: sent whole and in parts, split and replaced, by
  * several executions, with crashes and failures of the store at any access. No unit is ever sent twice,
  * whatever is not known to be created or free is unknown. The order also changes, and back: a delivery
- * that looks unchanged has what the order has now. An order that was seen is never taken for a new one.
+ * that looks unchanged has what the order has now. A unit that is added to a sent part, which is then
+ * reported, is not sent with another part. An order that was seen is never taken for a new one.
  */
 import fc from 'fast-check';
 
@@ -22,8 +23,12 @@ type Line = keyof typeof quantities;
 /** A delivery that some execution wants to send. */
 interface Wanted extends Claim {
 	/** The units that it contains. */
-	units: Partial<Record<Line, number>>;
+	units: Units;
+	/** Whether it gets a unit that is added to the order. */
+	isGrowing?: boolean;
 }
+
+type Units = Partial<Record<Line, number>>;
 
 const whole = { ...quantities };
 
@@ -38,7 +43,7 @@ const large: Line[] = ['shirt', 'mug', 'socks'];
 /** An order, its fulfillment orders before and after changes in Shopify, and others of the same name. */
 const wanted: readonly Wanted[] = [
 	{ referenceId: '#1', orderId: 'A', units: whole },
-	part('#1-1', { shirt: 2, mug: 1 }, small),
+	{ ...part('#1-1', { shirt: 2, mug: 1 }, small), isGrowing: true },
 	part('#1-2', { shirt: 1 }, small),
 	part('#1-3', { shirt: 1, mug: 1 }, small),
 	part('#1-4', { socks: 60 }, large),
@@ -57,16 +62,24 @@ type Step =
 	| { kind: 'lookUp'; numbers: number[] }
 	| { kind: 'flush'; process: number }
 	| { kind: 'edit'; sentAs: SentAs | undefined }
+	| { kind: 'add'; added: number }
 	| { kind: 'report'; process: number; numbers: number[] }
 	| { kind: 'remember'; process: number; trace: Trace; number: number }
 	| { kind: 'allow'; reference: string };
 
-const numbers = fc.uniqueArray(fc.nat(wanted.length - 1), {
-	minLength: 1,
-	maxLength: 4,
-	// Two deliveries with one reference never reach the ledger together.
-	selector: (number) => `${wanted[number]?.companyId} ${wanted[number]?.referenceId}`,
-});
+const numbersFrom = (number: fc.Arbitrary<number>) =>
+	fc.uniqueArray(number, {
+		minLength: 1,
+		maxLength: 4,
+		// Two deliveries with one reference never reach the ledger together.
+		selector: (one) => `${wanted[one]?.companyId} ${wanted[one]?.referenceId}`,
+	});
+
+/** Often those that have the same units. */
+const numbers = fc.oneof(
+	numbersFrom(fc.nat(wanted.length - 1)),
+	numbersFrom(fc.integer({ min: 1, max: 3 })),
+);
 
 const steps: fc.Arbitrary<Step> = fc.oneof(
 	{
@@ -93,6 +106,10 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
 				undefined,
 			),
 		}),
+	},
+	{
+		weight: 2,
+		arbitrary: fc.record({ kind: fc.constant('add' as const), added: fc.nat(1) }),
 	},
 	{
 		weight: 3,
@@ -154,8 +171,12 @@ class World {
 	created: Wanted[] = [];
 	/** Everything that was ever created. */
 	readonly everCreated = new Set<Wanted>();
-	/** What the orders' deliveries would be sent as now. */
-	sentAs: SentAs | undefined = { rest: 'a', cash: '10' };
+	/** The units that each delivery was created with, or that its reported changes have added. */
+	readonly units = new Map<Wanted, Units>();
+	/** How many shirts were added to each order. */
+	added = 0;
+	/** What the orders' deliveries would be sent as now, apart from what was added. */
+	private edited: SentAs | undefined = { rest: 'a', cash: '10' };
 	/** What each delivery was sent as, or was last reported as. */
 	readonly reported = new Map<Wanted, SentAs | undefined>();
 	readonly withoutCash = new Set<Wanted>();
@@ -207,12 +228,11 @@ class World {
 		if (one.part) {
 			this.expect(!others.some((other) => !other.part), `${nameOf(one)} after its whole order`);
 			this.expect(!others.includes(one), `${nameOf(one)} twice`);
+			this.units.set(one, this.unitsNow(one));
 			for (const line of lines) {
-				const units = [one, ...others.filter(({ part: isPart }) => isPart)].map(
-					(each) => each.units[line] ?? 0,
-				);
-				const sum = units.reduce((total, each) => total + each, 0);
-				this.expect(sum <= quantities[line], `${sum} of ${quantities[line]} units of ${line}`);
+				const sum = this.sum([one, ...others], line);
+				const ordered = this.ordered(line);
+				this.expect(!one.units[line] || sum <= ordered, `${sum} of ${ordered} units of ${line}`);
 			}
 		} else this.expect(others.length === 0, `${nameOf(one)} again, whole`);
 		this.created.push(one);
@@ -222,9 +242,49 @@ class World {
 		else this.withoutCash.delete(one);
 	}
 
+	edit(sentAs: SentAs | undefined): void {
+		this.edited = sentAs;
+	}
+
+	/** What the orders' deliveries would be sent as now. */
+	get sentAs(): SentAs | undefined {
+		return this.edited && { ...this.edited, rest: `${this.edited.rest} ${this.added}` };
+	}
+
 	/** What a claim would be now, of a late order. */
 	claimOf(one: Wanted): Claim {
-		return { ...one, sentAs: this.sentAs, isLate: true };
+		const now = this.unitsNow(one);
+		const linesNow = one.part?.lines.map((line) => {
+			const id = lines.find((each) => each === line.id) ?? 'mug';
+			return { id, quantity: this.ordered(id), units: now[id] ?? 0 };
+		});
+		const own = one.part && linesNow && { ...one.part, lines: linesNow };
+		return { ...one, part: own, sentAs: this.sentAs, isLate: true };
+	}
+
+	private unitsNow({ units, isGrowing }: Wanted): Units {
+		return isGrowing ? { ...units, shirt: (units.shirt ?? 0) + this.added } : units;
+	}
+
+	private ordered(line: Line): number {
+		return quantities[line] + (line === 'shirt' ? this.added : 0);
+	}
+
+	private sum(deliveries: readonly Wanted[], line: Line): number {
+		return deliveries
+			.filter(({ part: isPart }) => isPart)
+			.reduce((total, each) => total + (this.units.get(each)?.[line] ?? 0), 0);
+	}
+
+	/** A change of a delivery was reported: it has the units that were added, unless another one has them. */
+	report(one: Wanted): void {
+		const { shirt: before } = this.units.get(one) ?? {};
+		const others = this.created.filter((other) => isSameOrder(one, other));
+		if (!one.part || before === undefined || !others.includes(one)) return;
+		const added = (this.unitsNow(one).shirt ?? 0) - before;
+		const free = this.ordered('shirt') - this.sum(others, 'shirt');
+		const shirt = before + Math.max(0, Math.min(added, free));
+		this.units.set(one, { ...this.units.get(one), shirt });
 	}
 
 	/** Checks that what was found is true. */
@@ -246,6 +306,7 @@ class World {
 			created: ever.some(({ referenceId }) => referenceId === one.referenceId),
 			wholeCreated: ever.some((other) => !other.part),
 			anotherOrder: [...this.everCreated].some((other) => other.referenceId === one.referenceId),
+			grown: (this.unitsNow(one).shirt ?? 0) > (this.units.get(one)?.shirt ?? 0),
 		};
 		this.expect(isTrue[state] ?? true, `${nameOf(one)} is ${state}`);
 	}
@@ -282,10 +343,14 @@ async function run(world: World, history: readonly Step[]): Promise<void> {
 		const some = 'numbers' in step ? step.numbers.flatMap((number) => wanted[number] ?? []) : [];
 		try {
 			if (step.kind === 'flush') await ledger.flush();
-			else if (step.kind === 'edit') world.sentAs = step.sentAs;
+			else if (step.kind === 'edit') world.edit(step.sentAs);
+			else if (step.kind === 'add') world.added = step.added;
 			else if (step.kind === 'remember') await remember(world, ledger, step);
-			else if (step.kind === 'report') await report(world, ledger, some);
-			else if (step.kind === 'lookUp') {
+			else if (step.kind === 'report') {
+				// Until then, what another one has released still has its units.
+				for (const each of processes) await each.flush();
+				await report(world, ledger, some);
+			} else if (step.kind === 'lookUp') {
 				const before = [...world.entries].sort().join();
 				const faultsBefore = world.faultCount;
 				for (const one of some) {
@@ -360,6 +425,7 @@ async function report(world: World, ledger: Ledger, some: readonly Wanted[]): Pr
 		const isNeeded = !isRepeated || change?.claimedElsewhere !== undefined || world.faultCount > 0;
 		world.expect(isNeeded || !world.created.includes(one), `${nameOf(one)} is reported twice`);
 		world.reported.set(one, claim.sentAs);
+		if (change?.rest) world.report(one);
 		ledger.recordChange(claim);
 	}
 }
