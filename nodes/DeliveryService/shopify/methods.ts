@@ -41,7 +41,7 @@ function toPattern(names: readonly string[]): RegExp {
 }
 
 const emoji = /[\p{Extended_Pictographic}\p{Regional_Indicator}\u200D]/gu;
-const beforePlace = /(?:\s\p{Pd}|:)\s+/gu;
+const beforePlace = /(?:\s\p{Pd}|[:：])\s*/gu;
 
 /** Longer than Shopify's titles. Customers write some of these texts, and comparing a long one would stop n8n for seconds. */
 const maxNameLength = 300;
@@ -52,7 +52,8 @@ function plainName(name: string): string {
 }
 
 /**
- * Whether a whole name is in a list: "Pickup and delivery" is a delivery. For the built-in names, it is plain.
+ * Whether a whole name is in a list: "Pickup and delivery" is a delivery. For the built-in names, it is plain,
+ * and a place of the shop may follow.
  *
  * @param names "*" in them stands for any text; letter case and accents don't matter
  */
@@ -63,8 +64,7 @@ export function isListed(name: string, names: readonly string[]): boolean {
 	if (!builtIn) return false;
 	const plain = plainName(name);
 	const [base = ''] = plain.split(' - ');
-	// "Pickup in store - Harbor" is a place of the shop, "Collection - Parcelshop" may be of a carrier.
-	const isOfShop = base.trim().split(/\s+/).length > 2 && builtIn.test(foldWords(base));
+	const isOfShop = !carrierPickup.test(foldWords(base)) && builtIn.test(foldWords(base));
 	return isOfShop || builtIn.test(foldWords(plain));
 }
 
@@ -73,16 +73,16 @@ export function isListed(name: string, names: readonly string[]): boolean {
  * default of Exclude Shipping Methods. Pickup points of carriers are not in it.
  */
 export const storePickupNames: readonly string[] = namesIn(`
-	(|Free )(|Store |In Store |Local )Pick*up, (Store |In Store |Local |)Pick*up - *
+	(|Free )(|Store |In Store |Local )Pick*up, BOPIS, Take away, Take out, Dine in
 	(Curbside|Customer|Warehouse|Shop|Office|Self|Studio|Personal) Pick*up
 	Pick*up (in|at|from) (|the |our )(store|shop|warehouse), Pick*up in person, Pick*up only, Will call
-	Click*Collect, Click*Collect - *, Collect (in|from|at) (|the |our )(store|shop), Collect in person
+	Click*Collect, Collect (in|from|at) (|the |our )(store|shop), Collect in person
 	(|Free |Store |In Store |Local |Warehouse |Customer |Self )Collection, Self Collect
 	Collection (from|in|at) (|the |our )(store|shop|warehouse)
 
 	Recogida, Retiro, (Recog|Retir|Recole)* en* tienda, (Recog|Retir|Recole)* en* (local|sucursal)
 	Recojo en tienda, (Recog|Retir)* en* (almacén|bodega|persona|taller), (Recogida|Retiro) local
-	(Recog|Retir|Recole)* en* punto físico, (Recog|Retir)* en* tienda - *, Pick*up en* tienda, Entrega en tienda, Envío (|gratis |gratuito )a tienda
+	(Recog|Retir|Recole)* en* punto físico, Pick*up en* tienda, Entrega en tienda, Envío (|gratis |gratuito )a tienda
 
 	Retirada, (Retir|Levant|Recolh)* (na|em)* loja, (Buscar|Coleta|Entrega) na loja
 	(Retir|Levant|Recolh)* (na|em)* loja física, (Retirada|Levantamento|Recolha) (local|no local), Retirada no (balcão|armazém), Retirada em mãos
@@ -94,18 +94,18 @@ export const storePickupNames: readonly string[] = namesIn(`
 	(|Kostenlose |Lokale |Vor Ort )Abholung, (|Kostenlose )Selbstabholung, Selbstabholer, Selbst abholen
 	(Abholung|Selbstabholung) (im Laden|im Ladengeschäft|im Geschäft|im Store|im Shop|im Lager|vor Ort)
 	(Abholung|Selbstabholung) (in der Filiale|in unserer Filiale|in unserem Laden|bei uns|ab Lager)
-	(Abholung|Selbstabholung) - *, Ladenabholung, Filialabholung
+	Ladenabholung, Filialabholung
 	(Im Laden|Im Geschäft|Im Store|Vor Ort|In der Filiale) abholen
 
 	Ritiro, Ritir* in* (negozio|sede|magazzino), Ritir* presso* (negozio|sede|punto vendita)
 	Ritiro (in punto vendita|a mano|locale|di persona|in loco|sul posto), Consegna in negozio
 
-	(|Zelf |Gratis |Lokaal )(Afhalen|Ophalen), (Afhalen|Ophalen) - *
+	(|Zelf |Gratis |Lokaal )(Afhalen|Ophalen)
 	(Afhalen|Ophalen) (in|bij) (|de |onze )(winkel|showroom), (Afhalen|Ophalen) (bij ons|op locatie)
 	(Afhalen|Ophalen) in (|het |ons )magazijn, In de winkel (afhalen|ophalen)
 	Afhaling, Afhaling (in de winkel|ter plaatse)
 
-	Odbiór (osobisty|własny|w sklepie|w salonie|w magazynie|na miejscu), Odbiór osobisty - *
+	Odbiór (osobisty|własny|w sklepie|w salonie|w magazynie|na miejscu)
 
 	Ridicare personală, Ridicare (din|de la|in) (magazin|sediu|showroom|depozit)
 
@@ -114,8 +114,8 @@ export const storePickupNames: readonly string[] = namesIn(`
 
 	Ambil (|sendiri |langsung )(di|dari) (toko|gudang|tempat|outlet), Ambil sendiri, Ambil di kedai
 
-	Osobní (odběr|vyzvednutí), Osobní (odběr|vyzvednutí) - *, Osobný odber, Osobný odber - *
-	(Vyzvednutí|Odběr) (na|v) (prodejně|obchodě), Személyes átvétel, Személyes átvétel - *, Átvétel (üzletben|az üzletben)
+	Osobní (odběr|vyzvednutí), Osobný odber
+	(Vyzvednutí|Odběr) (na|v) (prodejně|obchodě), Személyes átvétel, Átvétel (üzletben|az üzletben)
 	Osobno preuzimanje, Preuzimanje u (trgovini|poslovnici), Osebni prevzem, Лично преузимање
 	(Hämta|Hämtas) i (|vår )butik, Afhent* i butik*, Hent* i butik*, Nouto (myymälästä|liikkeestä), Noudetaan myymälästä
 
@@ -129,6 +129,11 @@ export const storePickupNames: readonly string[] = namesIn(`
 `);
 
 const builtInNames = new Set(storePickupNames);
+
+/** Those that carriers use, too: "Collection - Parcelshop" may be no place of the shop, "Store collection - Harbor" is one. */
+const carrierPickup = toPattern(
+	namesIn('(|Free )Collection, Recogida, Retiro, Retirada, Retrait, Ritiro, Afhaling'),
+);
 
 /** A shipping method, as the customer chose it. */
 type ShippingMethod = Pick<Order['shipping_lines'][number], 'title' | 'code'>;

@@ -145,6 +145,8 @@ describe('the default of Exclude Shipping Methods', () => {
 		매장 픽업 | 門市自取 | 到店自提 | Store Pickup – Main Street | Abholung – Köln | Pickup: Main Street
 		🏬 Store Pickup | Click & Collect 🛍️ | Local pickup [Harbor]
 		Abholung im Laden – Köln | Ritiro in negozio - Milano | Retrait en magasin: Lyon
+		Curbside Pickup - Dock B | Self Collection – Ubi | Самовывоз: Москва | 店舗受取 - 渋谷店 | 門市自取：台北店
+		매장 픽업 - 강남점 | איסוף עצמי - תל אביב | BOPIS | Take-away | Dine in
 	`),
 	)('excludes by default the store pickup %s', (title) => {
 		expect(outcome(methods(title))).toMatchObject({ kind: 'skipped', code: 'shippingMethod' });
