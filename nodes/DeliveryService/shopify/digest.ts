@@ -7,7 +7,7 @@ import { createHash } from 'crypto';
 
 import { fold } from '../common/text';
 import { findDeliveryDate } from './deliveryDate';
-import type { OrderFacts, StopReason } from './facts';
+import type { OrderFacts } from './facts';
 import type { OrderMapping } from './mapping';
 import { sign, toNumber } from './money';
 import { hiddenValue, lacksPersonalData, orderEmail } from './recipient';
@@ -40,29 +40,16 @@ export function sentAsOf(
 	// 60.00 in REST is 60.0 in GraphQL.
 	const cash = sign(owed) > 0 ? String(toNumber(owed)) : '';
 	const rest = restOf(facts, mapping);
-	return {
-		...(collectsCash && { cash }),
-		...(rest && { rest: digest(rest) }),
-		held: digest(stopped('onHold')),
-		stopped: digest(stopped('cancelled')),
-	};
+	return { ...(collectsCash && { cash }), ...(rest && { rest }), ...notToBring };
 }
 
 /** All but the cash that a driver acts on; undefined if it is not compared. */
-function restOf(facts: OrderFacts, mapping: OrderMapping): unknown[] | undefined {
+function restOf(facts: OrderFacts, mapping: OrderMapping): string | undefined {
 	const { order, stop, isFulfilled } = facts;
-	if (stop) return stopped(stop);
+	if (stop) return stop === 'onHold' ? notToBring.held : notToBring.stopped;
 	// Shopify or the sales channel may remove or hide who ordered at any time: that changes no delivery.
 	const isShown = !lacksPersonalData(order) && hiddenValue(order) === undefined;
-	return isShown && !isFulfilled ? details(facts, mapping) : undefined;
-}
-
-/**
- * While a delivery is to be stopped, nothing else about it matters. An order that was canceled is often
- * refunded next, so only a hold is told apart: it ends.
- */
-function stopped(stop: StopReason): unknown[] {
-	return [stop === 'onHold' ? 'hold' : 'stop'];
+	return isShown && !isFulfilled ? digest(details(facts, mapping)) : undefined;
 }
 
 function details({ order, recipient, units }: OrderFacts, mapping: OrderMapping): unknown[] {
@@ -103,3 +90,9 @@ function digest(parts: readonly unknown[]): string {
 	const text = fold(JSON.stringify(parts)).replace(/\s+/g, '');
 	return createHash('sha256').update(text).digest('base64url').slice(0, 12);
 }
+
+/**
+ * What stands for all but the cash while a delivery is not to be brought: nothing else about it matters
+ * then. An order that was canceled is often refunded next, so only a hold is told apart.
+ */
+const notToBring = { held: digest(['hold']), stopped: digest(['stop']) };
