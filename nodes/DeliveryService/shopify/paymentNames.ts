@@ -12,35 +12,35 @@ const cashStems = compileStems(`
 	(cash|pay|payment|collect) (on|upon|at|when|when you) (the|your)? (order is)? (delivery|delivered|arrival|receipt|receive|door), doorstep payment
 	pay (the)? (driver|courier|rider) in cash, pay the courier, cash to (the)? (driver|courier|rider)
 	contra ree?mb, contra entrega
-	(pago|pagar|paga|pagas|efectivo|cobro) (al|a la|en la|al momento de la|cuando|cuando lo) (recib|entrega|repartidor), (pago|pagar|paga) en (casa|destino)
-	(pagamento|pagar|pague|paga|dinheiro) (na|no ato da|ao|no|quando) (entrega|receber|recebimento), pagar na receção, à cobrança
+	(pago|pagar|paga|pagas|efectivo|cobro) (al|a la|en la|al momento de la|cuando|cuando lo) (recib|entrega|repartidor|mensajero|domiciliario), (pago|pagar|paga) en (casa|destino)
+	(pagamento|pagar|pague|paga|dinheiro|cobrança) (na|no ato da|ao|no|quando) (entrega|receber|recebimento), pagar na receção, à cobrança
 	(paiement|payer|payez|espèces|cash|comptant|règlement) à (la)? (livraison|réception), au livreur, contre remb
 	contrassegno, (paga|pagare|pagamento|contanti) (alla|al) (consegna|corriere|ricevimento)
 	nachnahme, (zahlung|bezahlung|bezahlen|barzahlung|bar) (bei|an der|an den|beim) (lieferung|anlieferung|zustellung|übergabe|haustür|tür|fahrer|zusteller)
-	rembours(?!ement), (betalen|betaal|betaling|contant) (bij|aan|aan de) (levering|aflevering|bezorging|deur|huis|bezorger), kontant by aflewering
+	rembours(?!ement), (betalen|betaal|betaling|contant|cash) (bij|aan|aan de) (levering|aflevering|bezorging|ontvangst|deur|huis|bezorger), kontant by aflewering
 	postförskott, (betala|kontant) vid (hem)? leverans, efterkrav, oppkrav, opkrævning, (betaling|betal|kontant) ved (levering|modtagelse), póstkrafa
-	postiennakko, (maksu|maksa) toimituksen yhteydessä, lunamaks, pēcmaksa, apmaksa (piegādes brīdī|saņemot), (apmokėjimas|atsiskaitymas) pristat
+	postiennakko, (maksu|maksa) toimituksen yhteydessä, lunamaks, pēcmaksa, apmaksa (piegādes brīdī|saņemot), (mokėjimas|atsiskaitymas) pristat
 	ramburs, (plata|cash|numerar) la (livrare|curier|primirea)
 	za pobraniem, pobranie, (płatność|zapłata|gotówka|gotówką) (kurierowi)? (przy odbiorze|przy dostawie|u kuriera)
 	dobírk, dobierk, (platba|hotově|hotovosť) při (převzetí|prevzatí|doručení)
-	utánvét, fizetés átvételkor, (fizetés|készpénz) a futár(nak|nál), paguaj në dorëzim
-	pouzeć, po povzetju, (plaćanje|plačilo) prilikom (preuzimanja|dostave), поузећ, (плаќање|плащане) при (достав|получ)
-	налож(енный|еным|ен) плат, наложк, (оплата|наличными) (наличными|готівкою)? (при|курьеру|під час) (получении|доставке|отриман)?, післяплат, накладений платіж
+	utánvét, fizetés átvételkor, (fizetés|készpénz) a futár(nak|nál), (paguaj|pagesë) në dorëzim
+	pouzeć, po povzetju, (plaćanje|plačilo) (prilikom|po|ob) (preuzimanj|prevzemu|dostav), поузећ, (плаќање|плащане) при (достав|получ)
+	налож(енный|еным|ен) плат, наложк, (оплата|наличными) (при|курьеру|під час) (получении|доставке|отриман)?, післяплат, накладений платіж
 	αντικαταβολή, (πληρωμή|μετρητά) κατά την παράδοση, πληρωμή στον courier
-	kapıda (nakit)? ödeme, kapıda nakit, teslimatta (ödeme|nakit), qapıda ödəniş
-	(عند|حين|وقت|بعد|لدى) (ال)? (استلام|تسليم|توصيل), پرداخت (در محل|هنگام تحویل), کیش آن (ڈیلیوری|ڈلیوری)
-	(תשלום|מזומן) (במזומן)? (לשליח|בעת המסירה)
-	कैश ऑन डिलीवरी, डिलीवरी पर (नकद)? भुगतान, कॅश ऑन डिलिव्हरी, क्यास अन डेलिभरी, ক্যাশ অন ডেলিভারি, கேஷ் ஆன் டெலிவரி, క్యాష్ ఆన్ డెలివరీ
+	kapıda ödeme, kapıda nakit, teslimatta (ödeme|nakit), qapıda ödəniş
+	(عند|حين|وقت|بعد|لدى) (ال)? (استلام|تسليم|توصيل|وصول), پرداخت (در محل|درب منزل|هنگام تحویل), کیش آن (ڈیلیوری|ڈلیوری), ڈیلیوری پر ادائیگی
+	(תשלום|מזומן) (לשליח|בעת המסירה|בעת קבלת)
+	कैश ऑन डिलीवरी, डिलीवरी पर भुगतान, कॅश ऑन डिलिव्हरी, क्यास अन डेलिभरी, (ক্যাশ|নগদ) অন ডেলিভারি, கேஷ் ஆன் டெலிவரி, క్యాష్ ఆన్ డెలివరీ
 	代金引換, 代引, (货到|貨到) (付款|付现|付現), 代收货款, 代收貨款
-	만나서 (현금)? 결제, 배송 시 결제, (เก็บเงิน|ชำระเงิน|จ่ายเงิน) (สด)? (ปลายทาง|เมื่อรับ|เมื่อได้รับ)
-	(trả|trả tiền|thanh toán) (tiền mặt)? khi (nhận|giao) hàng, (giao hàng|giao hàng và) thu tiền, thu tiền tận nơi
+	만나서 결제, 배송 시 결제, (เก็บ|ชำระ|จ่าย) (เงิน)? (สด)? (ปลายทาง|เมื่อรับ|เมื่อได้รับ)
+	(trả|trả tiền|thanh toán) khi (nhận|giao) hàng, (giao hàng|giao hàng và) thu tiền, thu tiền tận nơi
 	bayar di (tempat|rumah), bayar saat (barang)? (di)? (terima|sampai), tunai semasa penghantaran, bayad (sa|pag|pagka) deliver
 `);
 
 /** Whole words: in other words, "cod" means nothing, and it is a code in several languages. */
 const cashWord = /(?:^| )(?:cod|c o d|crbt)(?= |$)/;
 
-/** What a name in brackets may say besides: that it is cash, in the languages above. */
+/** Cash, in the languages above: a name may say it in brackets or in between, as in "Pay in cash on delivery". */
 const cash = new Set(
 	`
 	cash, in cash, cash only, efectivo, en efectivo, dinheiro, em dinheiro, espèces, en espèces, liquide
@@ -55,15 +55,16 @@ const cash = new Set(
 
 /** Methods whose orders are paid before they are sent. An asterisk stands for the rest of a word. */
 const otherWords = compileWords(`
-	prepaid prepay* prepag* prepagad* prépay* pre-paid vorkasse vorauskasse vooruitbetal* предоплат* anticipad* anticipat* advance upfront online
+	prepaid prepay* prepag* prepagad* prépay* pre-paid vorkasse vorauskasse vooruitbetal* предоплат* anticip* advance upfront online
 	bank* banc* banq* banco* deposit* depósito transfer* transferencia* transferência* virement* bonifico überweisung* overboeking przelew* převod* prevod* havale eft swift wire sepa spei pse
-	card* tarjeta* cartão carte cartes carta kreditkarte* kart* kort* kaard* карт* καρτ* کارت* thẻ-tín-dụng bằng-thẻ بطاقة البطاقة بالبطاقة ببطاقة فيزا بالفيزا مدى شبكة بنك بنكي تحويل أونلاين כרטיס
+	card* tarjeta* cartão carte cartes carta kreditkarte* kart* kort* kaard* карт* καρτ* کارت* thẻ-tín-dụng bằng-thẻ بطاقة البطاقة بالبطاقة ببطاقة فيزا بالفيزا مدى شبكة بنك بنكي تحويل أونلاين כרטיס חשבונית החשבונית فاتورة الفاتورة
 	terminal pos mpos tpe datáfono* maquininha pin pinnen vipps swish mobilepay
 	invoice factura* facture* fattura factuur rechnung* lastschrift cheque check chèque money-order
 	paypal stripe klarna afterpay affirm clearpay sezzle tabby tamara tamam mollie payu ideal bancontact sofort visa mastercard amex bizum satispay multibanco mbway paymob fawry فوري فودافون
 	shopify-payments shop-pay shop-cash bogus authorize-net external-* store-credit credit* gift* voucher wallet* billetera monedero apple-pay google-pay amazon-pay
 	mercado mercadopago oxxo* paynet conekta kueski aplazo 7-eleven boleto* pix efecty baloto nequi daviplata addi webpay khipu servipag
 	upi paytm phonepe gpay jazzcash easypaisa gcash maya paymaya gopay ovo dana shopeepay alfamart indomaret virtual qris blik przelewy24 netopia konbini paypay linepay instapay vodafone meeza
+	m-pesa mpesa twint bkash yape plin knet k-net mada picpay sinpe tikkie zelle venmo payconiq momo alipay wechat line-pay stc
 	qr sms promo* barras bare
 `);
 
@@ -76,7 +77,7 @@ const otherSigns = compileStems(`
 const contradictions = compileWords(`
 	not non nao não sin sem pas sans senza kein keine keinen nicht ohne statt geen zonder niet inte utan ikke uden uten nie bez nem ei nu fara neni değil yok не без нет όχι χωρίς ليس بدون غير לא ללא bukan tidak tanpa không
 	before prior antes previo avant prima înainte vor vóór voor före før przed před pred до перед előtt ennen πριν قبل לפני sebelum trước önce
-	discount* descuento* desconto* save off instead unavailable disabled code codes partial
+	discount* descuento* desconto* save off instead unavailable disabled code codes partial half mitad metade moitié hälfte abono
 	no-cash no-cod no-pago recibir-el-pago recibir-tu-pago recibir-su-pago receipt-of-payment
 `);
 
@@ -100,13 +101,22 @@ function compileWords(text: string): RegExp {
 /** A name whose other words are many more is a sentence: "Pay with … instead of …". */
 const maxOtherLetters = 30;
 
+const cashWords = new RegExp(`(?:^| )(?:${[...cash].join('|')})(?= |$)`, 'gu');
+
 /** Whether a text says "cash on delivery", in letters and numbers as by `normalizeName`. */
 function saysCash(text: string): boolean {
+	return isCash(text) || isCash(text.replace(cashWords, ''));
+}
+
+function isCash(text: string): boolean {
 	const joined = text.replaceAll(' ', '');
 	const rest = joined.replace(new RegExp(cashStems, 'gu'), '');
 	const isNamed = rest.length < joined.length || cashWord.test(text);
 	return isNamed && rest.length <= maxOtherLetters;
 }
+
+/** A share of the price: the rest is paid before. */
+const percent = /[%٪]/;
 
 /** An amount with its currency, e.g. "5,90 €", "Rs. 50" or "330円". */
 const amount =
@@ -138,7 +148,9 @@ function readName(name: string): PaymentKind {
 		.filter((text) => !isShort(text, outside));
 	const areBracketsKnown = others.every((text) => cash.has(text) || saysCash(text));
 	const isContradicted =
-		contradictions.test(whole) || [outside, ...others].some((text) => feeWords.test(text));
+		contradictions.test(whole) ||
+		percent.test(withoutBrackets(name).normalize('NFKC')) ||
+		[outside, ...others].some((text) => feeWords.test(text));
 	return isOther || isContradicted || !areBracketsKnown ? 'unknown' : 'cashOnDelivery';
 }
 

@@ -50,6 +50,10 @@ describe('names of cash on delivery', () => {
 		Betal ved levering | Kontant ved modtagelse | Betaal aan de deur | Contant aan huis | Fizetés a futárnál
 		Maksa toimituksen yhteydessä | Atsiskaitymas pristatymo metu | Apmaksa saņemot | کیش آن ڈلیوری
 		Releasit COD | EasySell Cash on Delivery | Ship COD | PAGO CONTRAENTREGA 🚚 | Αντικαταβολή με ΕΛΤΑ
+		Zahlung in bar bei Lieferung | Platba v hotovosti při převzetí | Plaćanje gotovinom prilikom dostave
+		תשלום במזומן בעת קבלת המשלוח | الدفع عند وصول الطلب | پرداخت درب منزل | ڈیلیوری پر ادائیگی | নগদ অন ডেলিভারি
+		เก็บปลายทาง | ชำระปลายทาง | Plačilo ob prevzemu | Plaćanje po preuzimanju | Mokėjimas pristatymo metu
+		Pagesë në dorëzim | Cash bij levering | Betaling bij ontvangst | Cobrança na entrega | Paga al mensajero
 		डिलीवरी पर नकद भुगतान | Bayad sa delivery | Bayar Saat Barang Diterima | Tunai semasa penghantaran
 	`);
 
@@ -105,6 +109,10 @@ const similar = namesIn(`
 	Betalen bij levering met pin | Plata la curier cu cardul | Pago contra entrega con datáfono
 	Pagamento na entrega com maquininha | Paiement à la livraison par TPE | Pagamento alla consegna con POS
 	Bayar di tempat pakai kartu | Paga ahora y recibe en casa | 超商取貨付款 | Pago en tienda al recoger
+	Pay on Delivery - M-Pesa | Zahlung bei Lieferung mit TWINT | Pay on Delivery via bKash | STC Pay عند الاستلام
+	Pago contra entrega con Yape | Pagamento na entrega via PicPay | Thanh toán khi nhận hàng qua MoMo
+	50% anticipo, resto contra entrega | Half now, half cash on delivery | Mitad ahora, mitad contra entrega
+	Abono y saldo contra entrega | COD ٪50 | Payment on receipt of invoice | תשלום בעת קבלת החשבונית
 	Sin contra reembolso | Pas de paiement à la livraison | Non alla consegna | Não na entrega
 	Keine Nachnahme | Ohne Nachnahme | Überweisung statt Nachnahme | Geen rembours
 	Inte postförskott | Ikke efterkrav | Nie za pobraniem | Bez dobírky | Не при получении
