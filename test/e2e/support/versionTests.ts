@@ -334,6 +334,7 @@ function testShopifyOrders(installation: () => Installation, name: HostName): vo
 				cash: '',
 				orderUrl: '',
 				help: '',
+				reasonText: 'already created',
 			});
 			expect(second.output.filter(({ reason }) => reason === 'alreadyCreated')).toHaveLength(8);
 			expect(control.deliveries()).toHaveLength(8);
