@@ -188,7 +188,7 @@ describe('a part of an order', () => {
 				outcome: 'skipped',
 				reason: 'alreadyCreated',
 				actionNeeded: expect.stringMatching(
-					/were sent with another fulfillment order.*if items are missing, send them/,
+					/were sent with another fulfillment order.*has all items. If not, ask/,
 				),
 			});
 			const ofThree = { quantity: 3, current_quantity: 3, fulfillable_quantity: 3 };
