@@ -9,14 +9,18 @@ const ordinal =
 /** What stands before a house number, e.g. "#", "nº" or "Nr." */
 const numberSign = /^(?:[#№]|n(?:o|r|ro|[uú]m(?:ero)?)?[.:º°]*)?\s*(?=\p{Nd})/iu;
 
-/** The start of a house number, e.g. "12 bis", "#45-23" or "nº 12": not a floor. */
-const houseNumber = new RegExp(`${numberSign.source}\\p{Nd}{1,5}(?!\\p{Nd}|${ordinal})`, 'iu');
+/** The start of a house number, e.g. "12bis", "#45-23" or "nº 12": not a floor or a time such as "8am" or "10:00". */
+const houseNumber = new RegExp(
+	`${numberSign.source}\\p{Nd}{1,5}(?!\\p{Nd}|:\\p{Nd}|${ordinal}|(?!bis|ter)\\p{L}{2})`,
+	'iu',
+);
 
-/** Numbers that are part of a street's name: "5th Avenue", "Straße des 17. Juni", "Rua 25 de Março", "Calle 10". */
+/** Numbers that are part of a street's name: "5th Avenue", "Straße des 17. Juni", "Rua 25 de Março", "Calle 10", "7a Avenida". */
 const numberInName = new RegExp(
 	[
 		`\\p{Nd}{1,5}(?:${ordinal}|(?= de ))`,
-		'^(?:calle|cll?|carrera|cra?|kra?|diagonal|transversal|avenida|av|rua)\\.? *\\p{Nd}+',
+		'^(?:calle|cll?|carrera|cra?|kra?|diagonal|dg|transversal|tv|avenida|av|rua)\\.? *\\p{Nd}+',
+		'^\\p{Nd}{1,2}\\.? ?[aª]?\\.? (?=avenida|calle)',
 	].join('|'),
 	'giu',
 );
@@ -29,9 +33,9 @@ const onlyNumber = /^\p{Nd}+\s?\p{L}?(?:\s?[-/]\s?\p{Nd}+\s?\p{L}?)*$/u;
 /** A date in a street's name, e.g. "Via 25 Aprile" or "Rue du 8 Mai 1945". */
 const dateInName = /(?<=[\p{L}.] )\p{Nd}{1,2}\.? (\p{L}+)(?: \p{Nd}{4})?$/u;
 
-/** A part of a building or whom to ask for, e.g. "Apt 4", "Piso 3", "Unit 3B" or "c/o Smith". */
+/** A part of a building or whom to ask for, e.g. "Apt 4", "Flat No. 3B", "Unit B", "3rd Floor" or "c/o Smith". */
 const noStreet =
-	/^(?:apt|apartment|appartement|suite|ste|unit|flat|room|floor|apto|apartamento|depto|dpto|departamento|piso|interior|int|wohnung|whg|daire|квартира|кв)\.? ?#?\p{Nd}+[ -]?\p{L}?$|^(?:c\/o|attn?[.:]) \P{Nd}*$/iu;
+	/^(?:apt|apartment|appartement|suite|ste|unit|flat|room|floor|apto|apartamento|depto|dpto|departamento|piso|interior|int|wohnung|whg|daire|casa|bloco|torre|квартира|кв)(?:\.? ?(?:#|no\.? ?)?\p{Nd}+[ -]?\p{L}?|[. ]+\p{L})$|^\p{Nd}{1,2}(?:st|nd|rd|th) floor$|^(?:c\/o|attn?[.:]) \P{Nd}*$/iu;
 
 /**
  * The street with its house number, and the rest, of an address in two lines: customers write the number into a

@@ -18,6 +18,8 @@ test.each([
 	['Via 25 Aprile', '3'],
 	['Rue du 8 Mai 1945', '12'],
 	['Pl. 1 Mai', '4'],
+	['7a Avenida', '12-23 Zona 9'],
+	['Tv. 93', '53-32'],
 	// The first line has only the number.
 	['12 B', 'Rue de la Paix'],
 	['12-14', 'High Street'],
@@ -46,6 +48,9 @@ test.each([
 	['Kerkstraat', '0612345678'],
 	['Hauptstraße', '0171 2345678'],
 	['Main Street', '(502) 555-0181'],
+	['Main Street', '8am-5pm only'],
+	['Main Street', '10:00-14:00'],
+	['Torres', 'Calle Mayor 12'],
 	['12', '3'],
 	['Apt 4', 'Harbor House'],
 	['c/o Müller, Hauptstraße 12', 'Hinterhof 2'],
@@ -65,6 +70,10 @@ test.each([
 	['c/o Müller', 'Hauptstraße 12'],
 	['Attn: Reception', '350 5th Avenue'],
 	['кв. 5', 'ул. Ленина 12'],
+	['Flat No. 4', '12 MG Road'],
+	['Apt. B', '14 Baker Street'],
+	['Casa 4', 'Av. Reforma 100'],
+	['3rd Floor', '350 5th Avenue'],
 ])('%s / %s has its street in the second line', (apartment, street) => {
 	expect(streetAndRest(apartment, street)).toEqual([street, apartment]);
 });
