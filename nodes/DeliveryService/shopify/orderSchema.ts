@@ -96,11 +96,11 @@ export const optionalContact = withoutPlaceholder(optionalText)
 	.transform((text) => (text === undefined || isHidden(text) ? undefined : text))
 	.catch(undefined);
 
-/** A phone number in digits that a phone dials; a text without a number counts as missing, and "000-0000000", too. */
+/** A phone number in digits that a phone dials; without a number, it counts as missing, and "000-0000000" or "050-XXX-XX12", too. */
 export const optionalPhone = optionalContact.transform((text) => {
 	const phone = text === undefined ? '' : withPlainDigits(text);
 	const lastDigits = phone.replace(/\D/g, '').slice(-7);
-	return /[1-9]/.test(lastDigits) ? phone : undefined;
+	return /[1-9]/.test(lastDigits) && !/xx/i.test(phone) ? phone : undefined;
 });
 
 /** An exact decimal number. */

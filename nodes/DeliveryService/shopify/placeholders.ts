@@ -14,7 +14,8 @@ export function isHidden(text: string): boolean {
 }
 
 /** Punctuation and zeros, or what programs write for nothing. */
-const nothing = '(?:[\\p{P}0]+|n[./]?a\\.?|none|null|undefined)';
+const nothing =
+	'(?:[\\p{P}0]+|n[./]?a\\.?|none|null|undefined|unknown|not (?:available|applicable|provided))';
 const placeholder = new RegExp(`^${nothing}(?: ${nothing})*$`, 'iu');
 
 /** Whether a text stands for a missing value: "-", "00000", "N/A", "null null". */

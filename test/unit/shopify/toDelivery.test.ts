@@ -498,33 +498,40 @@ describe('location', () => {
 		expect(locationOf({ address1: streetName }).address).toMatchObject({ streetName });
 	});
 
-	test('ignores a phone number and an email that the sales channel hides', () => {
-		const shipping_address = sampleAddress({ phone: '(+52)555*****81' });
-		const order = sampleOrder({ shipping_address, email: 'a***@example.com' });
-		expect(deliveryOf(order).dropoff.contact).toMatchObject({
-			email: 'ana.contact@example.com',
-			phonenumber: undefined,
-		});
-	});
+	test.each(['(+52)555*****81', '050-XXX-XX12'])(
+		'ignores an email and a phone number that the sales channel hides: %s',
+		(hidden) => {
+			const shipping_address = sampleAddress({ phone: hidden });
+			const order = sampleOrder({ shipping_address, email: 'a***@example.com' });
+			expect(deliveryOf(order).dropoff.contact).toMatchObject({
+				email: 'ana.contact@example.com',
+				phonenumber: undefined,
+			});
+		},
+	);
 
-	test.each(['-', '.', '———', 'N/A', 'null', '000'])('takes %s for a missing value', (text) => {
-		const address2 = { address2: text, company: text, city: text };
-		const location = locationOf(address2);
-		expect(location.instructions).toBeUndefined();
-		expect(location.address).not.toHaveProperty('city', text);
-		const names = { name: `${text} ${text}`, first_name: text, last_name: text };
-		const unnamed = sampleAddress({ ...names, phone: text });
-		const phone = '+52 55 1000 2001';
-		const customer = { first_name: 'Eva', last_name: text, phone };
-		expect(
-			deliveryOf(sampleOrder({ shipping_address: unnamed, customer, phone: null })).dropoff.contact,
-		).toMatchObject({ name: 'Eva', phonenumber: phone });
-		const order = sampleOrder({ shipping_address: sampleAddress({ address1: text }) });
-		expect(problemOf(order)).toEqual({
-			message:
-				'Order #1042 has no street ("address1") in its shipping address. Add it to the order in Shopify.',
-		});
-	});
+	test.each(['-', '.', '———', 'N/A', 'null', '000', 'Not available', 'unknown'])(
+		'takes %s for a missing value',
+		(text) => {
+			const address2 = { address2: text, company: text, city: text };
+			const location = locationOf(address2);
+			expect(location.instructions).toBeUndefined();
+			expect(location.address).not.toHaveProperty('city', text);
+			const names = { name: `${text} ${text}`, first_name: text, last_name: text };
+			const unnamed = sampleAddress({ ...names, phone: text });
+			const phone = '+52 55 1000 2001';
+			const customer = { first_name: 'Eva', last_name: text, phone };
+			expect(
+				deliveryOf(sampleOrder({ shipping_address: unnamed, customer, phone: null })).dropoff
+					.contact,
+			).toMatchObject({ name: 'Eva', phonenumber: phone });
+			const order = sampleOrder({ shipping_address: sampleAddress({ address1: text }) });
+			expect(problemOf(order)).toEqual({
+				message:
+					'Order #1042 has no street ("address1") in its shipping address. Add it to the order in Shopify.',
+			});
+		},
+	);
 
 	test.each([
 		['Main Street', '7', 'Main Street 7', undefined],
