@@ -377,20 +377,27 @@ describe.each(['newest', '1.123'] as const)('fulfillment orders in n8n %s', (ver
 		expect(env.deliveries({ name })).toHaveLength(1);
 	});
 
-	test('says once that a sent fulfillment order has more units, and not to send them again', async () => {
+	test('says once that a sent fulfillment order has more units, and sends none of them again', async () => {
 		const run = await env.open();
 		const line = mugs({ quantity: 1, current_quantity: 1, fulfillable_quantity: 1 });
 		const { name, order, part } = uniqueOrder(72, { line_items: [line] });
 		const lines = [{ line_item_id: line.id, quantity: 1, fulfillable_quantity: 1 }];
 		const sent = part({ line_items: lines });
 		const grown = { ...part({}), order: { ...order, line_items: [mugs()] } };
-		const outputs = [await run({}, sent), await run({}, grown), await run({}, grown)];
+		const splitOff = { ...part({ id: 6700000000172, line_items: lines }), order: grown.order };
+		const outputs = [
+			await run({}, sent),
+			await run({}, grown),
+			await run({}, grown),
+			await run({}, splitOff),
+		];
 		expect(outputs.flat().map(({ actionNeeded }) => actionNeeded)).toEqual([
 			'',
 			expect.stringMatching(
 				/changed in Shopify .* 2 × Stoneware Mug.* with the operation Update\.$/,
 			),
 			'',
+			expect.stringContaining('were sent with another fulfillment order'),
 		]);
 		expect(env.deliveries({ name })).toHaveLength(1);
 	});

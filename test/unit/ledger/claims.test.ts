@@ -270,7 +270,8 @@ test('counts fulfilled units as claimed, and leaves out canceled ones', async ()
 	ledger.confirm(second);
 	// Then those of the second one were fulfilled, too.
 	expect(await lookUp(taking('#1-3', 4, 6))).toEqual(['unitsPartlySent']);
-	await create(taking('#1-3', 3, 6));
+	await create(taking('#1-3', 2, 6));
+	await create(taking('#1-5', 1, 6));
 	expect(await claim(taking('#1-4', 1, 6))).toEqual(['unitsSent']);
 });
 
@@ -562,8 +563,19 @@ describe('changes after sending', () => {
 			await report(sentPart('b', 2, 2));
 			// The change, and its digests with their version.
 			expect(entries.size).toBe(before + 4);
-			await report(sentPart('c', 3, 3));
+			await report(sentPart('c', 3, 2));
 			expect(await claim(part('#1-3', [3, 1]))).toEqual(['unitsSent']);
+		});
+
+		test('claim those of a line that it had before, and of another one', async () => {
+			const withLines = (rest: string, shirts: number, mugs: number): Claim => ({
+				...part('#1-1', [2, shirts], [1, mugs]),
+				sentAs: { rest },
+			});
+			await create(withLines('a', 1, 0));
+			await report(withLines('b', 2, 1));
+			expect(await claim(part('#1-2', [2, 1]))).toEqual(['unitsSent']);
+			expect(await claim(part('#1-3', [2, 0], [1, 1]))).toEqual(['unitsSent']);
 		});
 
 		test('claim nothing if only the cash has changed', async () => {
