@@ -102,7 +102,8 @@ export async function readChanges(
 		const questions = pending.flatMap((one) => [
 			...versions.map((version) => entryOf(one.own, 'told', number, version)),
 			...digestEntries(one.own, number, comparedDigests(one)),
-			...stoppedDigests(one).flatMap((rest) => digestEntries(one.own, number, { rest })),
+			...digestEntries(one.own, number, { rest: one.sentAs.held }),
+			...digestEntries(one.own, number, { rest: one.sentAs.stopped }),
 			entryOf(one.own, 'change', number + 1),
 		]);
 		for (const entry of await access.ask(questions)) all.add(entry);
@@ -113,11 +114,6 @@ export async function readChanges(
 /** An amount that is no longer owed is a change of a delivery that was sent with cash. */
 function comparedDigests({ sentAs: { cash = '', rest }, createdAs: { hasCash } }: Comparison) {
 	return { cash: hasCash ? cash : undefined, rest };
-}
-
-/** What `rest` is while the delivery is not to be brought. */
-function stoppedDigests({ sentAs: { held, stopped } }: Comparison): string[] {
-	return [held, stopped].filter((rest) => rest !== undefined);
 }
 
 function changeOf(
@@ -135,22 +131,32 @@ function changeOf(
 	const isOld = version !== digestVersion && !isElsewhere;
 	const isRecorded = (at: number, some: SentAs) =>
 		digestEntries(own, at, some).every((entry) => known.has(entry));
-	const differs = (some: SentAs) => !isOld && !isRecorded(number, some);
-	const change = { cash: differs({ cash: digests.cash }), rest: differs({ rest: digests.rest }) };
+	const lastWithout = (...states: Array<string | undefined>) => {
+		let at = number;
+		while (states.some((rest) => rest !== undefined && isRecorded(at, { rest }))) at -= 1;
+		return at;
+	};
+	const differs = (at: number, some: SentAs) => !isOld && !isRecorded(at, some);
+	const { rest } = digests;
+	const { held, stopped } = sentAs;
+	// While a delivery is to be stopped, nobody is told about its cash.
+	const isStopped = rest !== undefined && rest === stopped;
+	const change = {
+		cash: !isStopped && differs(lastWithout(stopped), { cash: digests.cash }),
+		rest: differs(number, { rest }),
+	};
 	if (!isElsewhere && !isOld && !change.cash && !change.rest) return undefined;
-	const stopped = stoppedDigests(one);
-	const wasStopped = (at: number) => stopped.some((rest) => isRecorded(at, { rest }));
-	let open = number;
-	while (wasStopped(open)) open -= 1;
+	const open = lastWithout(held, stopped);
 	// A release alone changes nothing that a driver acts on.
-	if (open < number && isRecorded(open, { rest: digests.rest })) change.rest = false;
+	if (open < number && isRecorded(open, { rest })) change.rest = false;
 	const next = number + 1;
 	return {
-		...(isElsewhere ? { cash: createdAs.hasCash, rest: digests.rest !== undefined } : change),
+		...(isElsewhere ? { cash: createdAs.hasCash, rest: rest !== undefined } : change),
 		...(isElsewhere && { claimedElsewhere: entryOf(own, 'change', number) }),
-		...(open < number && {
-			before: isRecorded(number, { rest: sentAs.held }) ? 'held' : 'stopped',
-		}),
+		...(open < number &&
+			rest !== undefined && {
+				before: isRecorded(number, { rest: held }) ? 'held' : 'stopped',
+			}),
 		number: next,
 		claimEntry: entryOf(own, 'change', next),
 		recorded: [entryOf(own, 'told', next, digestVersion), ...digestEntries(own, next, digests)],
