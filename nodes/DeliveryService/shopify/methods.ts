@@ -132,7 +132,10 @@ const builtInNames = new Set(storePickupNames);
 
 /** Those that carriers use, too: "Collection - Parcelshop" may be no place of the shop, "Store collection - Harbor" is one. */
 const carrierPickup = toPattern(
-	namesIn('(|Free )Collection, Recogida, Retiro, Retirada, Retrait, Ritiro, Afhaling'),
+	namesIn(`
+		(|Free |Self )Collection, Self Collect, Recogida, Retiro, Retirada, Retrait, Ritiro, Afhaling
+		Самовывоз, Самовивіз, איסוף עצמי, 픽업, 自取, 自提
+	`),
 );
 
 /** A shipping method, as the customer chose it. */

@@ -145,8 +145,8 @@ describe('the default of Exclude Shipping Methods', () => {
 		매장 픽업 | 門市自取 | 到店自提 | Store Pickup – Main Street | Abholung – Köln | Pickup: Main Street
 		🏬 Store Pickup | Click & Collect 🛍️ | Local pickup [Harbor]
 		Abholung im Laden – Köln | Ritiro in negozio - Milano | Retrait en magasin: Lyon
-		Curbside Pickup - Dock B | Self Collection – Ubi | Самовывоз: Москва | 店舗受取 - 渋谷店 | 門市自取：台北店
-		매장 픽업 - 강남점 | איסוף עצמי - תל אביב | BOPIS | Take-away | Dine in
+		Curbside Pickup - Dock B | Store Collection – Ubi | Самовывоз со склада: Москва | 店舗受取 - 渋谷店 | 門市自取：台北店
+		매장 픽업 - 강남점 | איסוף מהחנות - תל אביב | BOPIS | Take-away | Dine in
 	`),
 	)('excludes by default the store pickup %s', (title) => {
 		expect(outcome(methods(title))).toMatchObject({ kind: 'skipped', code: 'shippingMethod' });
@@ -163,7 +163,7 @@ describe('the default of Exclude Shipping Methods', () => {
 		Odbiór w punkcie | Kurier InPost | Livrare prin curier | توصيل للمنزل | الاستلام من نقطة التوصيل
 		Doprava kurýrem | Zásilkovna | Leverans hem | Nouto Postin automaatista | Kapıya Teslim
 		Доставка курьером | จัดส่งถึงบ้าน | Giao hàng tận nơi | 宅配到府 | 超商取貨 | משלוח עד הבית
-		Home delivery 🏠 | Delivery: Main Street | Express – Same day | Retrait - Relais Colis | Free Collection - Parcelshop | Free delivery – pickup not available
+		Home delivery 🏠 | Delivery: Main Street | Express – Same day | Retrait - Relais Colis | Free Collection - Parcelshop | Self Collection – Locker | Самовывоз: СДЭК | 自提：菜鸟驿站 | Free delivery – pickup not available
 		コンビニ受取 | 宅配便 | ہوم ڈیلیوری | होम डिलीवरी | JNE REG | Despacho a domicilio
 	`),
 	)('sends by default the delivery %s', (title) => {
