@@ -2,6 +2,7 @@
  * What a service, a gateway or a proxy can do with its answers, and a customer with an order: stop n8n, have
  * a secret shown, or write into its messages.
  */
+import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 
@@ -18,6 +19,7 @@ import { sampleOrder } from '../support/sampleOrder';
 type Answer = (request: IncomingMessage, response: ServerResponse, body: string) => void;
 
 let answer: Answer = (_, response) => response.end();
+let origin = '';
 let baseUrl = '';
 const server = createServer((request, response) => {
 	const chunks: Buffer[] = [];
@@ -27,9 +29,13 @@ const server = createServer((request, response) => {
 
 beforeAll(async () => {
 	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-	baseUrl = `http://127.0.0.1:${z.object({ port: z.number() }).parse(server.address()).port}`;
+	origin = `http://127.0.0.1:${z.object({ port: z.number() }).parse(server.address()).port}`;
 });
-beforeEach(() => deduplicationStore.reset());
+beforeEach(() => {
+	deduplicationStore.reset();
+	// A rate limit of its own: otherwise, a test would wait a minute because of the requests of those before.
+	baseUrl = `${origin}/${randomUUID()}`;
+});
 afterEach(() => jest.restoreAllMocks());
 afterAll(() => {
 	server.closeAllConnections();
