@@ -3,7 +3,7 @@ import * as n8nWorkflow from 'n8n-workflow';
 import type { INodeExecutionData, INodeParameters, INodeType, IDataObject } from 'n8n-workflow';
 import { createRequire } from 'node:module';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import * as zod from 'zod';
+import * as zod from 'zod/v4';
 
 import { realClock, type Clock } from '../../nodes/DeliveryService/common/clock';
 import { filterOptions } from '../../nodes/DeliveryService/operations/fields/filters';
@@ -185,7 +185,7 @@ function restartWith(clock: Clock): void {
 	jest.isolateModules(() => {
 		// Keeps the engine's instances of n8n's modules, so that it recognizes its own errors.
 		jest.doMock('n8n-workflow', () => n8nWorkflow);
-		jest.doMock('zod', () => zod);
+		jest.doMock('zod/v4', () => zod);
 		jest.doMock('../../nodes/DeliveryService/common/clock', () => ({
 			...jest.requireActual<object>('../../nodes/DeliveryService/common/clock'),
 			realClock: clock,
