@@ -105,9 +105,10 @@ describe('requests', () => {
 			job(1, 'B', { companyId: 2 }),
 			job(2, 'C', { companyId: 1, type: 'express' }),
 			job(3, 'D', { companyId: 1 }),
+			job(4, 'E', { companyId: 1, type: 'slot' }),
 		];
 		await send(service, jobs, { batchSize: 100 });
-		expect(service.requests).toEqual([['A', 'D'], ['B'], ['C']]);
+		expect(service.requests).toEqual([['A', 'D'], ['B'], ['C'], ['E']]);
 	});
 
 	test('are full batches if the companies and types of the run together have more than 500', async () => {
