@@ -176,21 +176,26 @@ describe.each(['newest', '1.123'] as const)('examples without a table in n8n %s'
 			expect(env.emails(incomplete.name)).toHaveLength(1);
 		});
 
-		test('the catch-up of the starter sends more open orders than Shopify lists at once, in one run', async () => {
+		test('the catch-up of the starter reads more open orders than Shopify lists at once, in one run', async () => {
 			const { client } = env.installation;
 			const { shop } = env.shopify;
 			await client.unpublish(starter);
-			const orders = Array.from({ length: 260 }, () => shop.place(samples[0]));
+			const place = (count: number, changes: Partial<Order> = {}) =>
+				Array.from({ length: count }, () => shop.place({ ...samples[0]!, ...changes }));
+			// Only the first and the last orders go to drivers: 100 deliveries would take a minute.
+			const first = place(5);
+			const pickup = { title: 'Store pickup', code: 'Store pickup', price: '0.00' };
+			const pickedUp = place(250, { shipping_lines: [pickup] });
+			const delivered = [...first, ...place(5)];
 			const { status, data } = await catchUp();
 			expect(status).toBe('success');
 			expect(data.resultData.runData[nodeNames.createDelivery]).toHaveLength(1);
-			for (const order of orders) {
-				expect(deliveriesOf(env, order)).toHaveLength(1);
-				shop.cancel(order.id);
-			}
-			const lost = orders[0]!;
+			for (const order of delivered) expect(deliveriesOf(env, order)).toHaveLength(1);
+			for (const order of pickedUp) expect(deliveriesOf(env, order)).toEqual([]);
+			for (const { id } of [...delivered, ...pickedUp]) shop.cancel(id);
+			const lost = delivered[0]!;
 			expect((await catchUp()).status).toBe('success');
-			expect((await env.email(`${lost.name} was canceled`)).subject).toContain(orders[1]!.name);
+			expect((await env.email(`${lost.name} was canceled`)).subject).toContain(delivered[1]!.name);
 			await client.publish(starter);
 		});
 
@@ -737,41 +742,43 @@ describe.each(['newest', '1.123'] as const)('examples without a table in n8n %s'
 			expect(deliveriesOf(env, order)).toHaveLength(1);
 		});
 
-		test('sends three orders once, without an email, that arrive while the service is down for 40 s', async () => {
-			const { client, n8n } = env.installation;
-			const { shop, webhooks } = env.shopify;
-			let service = await startService();
-			try {
-				const type = credentialTypes.deliveryService;
-				const name = 'Service with an outage';
-				const id = await client.createCredential(name, type, service.credential);
-				const own = await env.store('webhook', {}, { [type]: { id, name } });
-				await client.publish(own);
-				const { nodes } = await client.workflow(own);
-				const path = nodes.find((node) => node.name === nodeNames.newOrder)?.parameters.path;
-				const subscriptions = topics.map((topic) =>
-					webhooks.subscribe(topic, `${n8n.url}/webhook/${String(path)}`, true),
-				);
-				const { port } = service;
-				await service.close();
-				const orders = Array.from({ length: 3 }, () => shop.place(samples[0]));
-				await sleep(40_000);
-				service = await startService({ port });
-				await webhooks.settled();
-				// Shopify repeats after a minute, then after three.
-				for (const minutes of [1, 2]) await env.shopify.passTime(minutes * 60_000);
-				const sent = service.control.deliveries().map(({ record }) => record.referenceId);
-				expect(sent.sort()).toEqual(orders.map((order) => order.name));
-				for (const order of orders) expect(env.emails(order.name)).toEqual([]);
-				const calls = webhooks.messages().filter(({ url: to }) => to.endsWith(String(path)));
-				expect(calls.map(({ statuses }) => statuses.at(-1))).toEqual(calls.map(() => 200));
-				console.log(`  responses: ${JSON.stringify(calls.map(({ statuses }) => statuses))}`);
-				for (const { id: webhook } of subscriptions) webhooks.unsubscribe(webhook);
-				await client.unpublish(own);
-			} finally {
-				await service.close();
-			}
-		});
+		// In n8n 1, the group sending shows how an outage is waited out.
+		if (version === 'newest')
+			test('sends three orders once, without an email, that arrive while the service is down for 40 s', async () => {
+				const { client, n8n } = env.installation;
+				const { shop, webhooks } = env.shopify;
+				let service = await startService();
+				try {
+					const type = credentialTypes.deliveryService;
+					const name = 'Service with an outage';
+					const id = await client.createCredential(name, type, service.credential);
+					const own = await env.store('webhook', {}, { [type]: { id, name } });
+					await client.publish(own);
+					const { nodes } = await client.workflow(own);
+					const path = nodes.find((node) => node.name === nodeNames.newOrder)?.parameters.path;
+					const subscriptions = topics.map((topic) =>
+						webhooks.subscribe(topic, `${n8n.url}/webhook/${String(path)}`, true),
+					);
+					const { port } = service;
+					await service.close();
+					const orders = Array.from({ length: 3 }, () => shop.place(samples[0]));
+					await sleep(40_000);
+					service = await startService({ port });
+					await webhooks.settled();
+					// Shopify repeats after a minute, then after three.
+					for (const minutes of [1, 2]) await env.shopify.passTime(minutes * 60_000);
+					const sent = service.control.deliveries().map(({ record }) => record.referenceId);
+					expect(sent.sort()).toEqual(orders.map((order) => order.name));
+					for (const order of orders) expect(env.emails(order.name)).toEqual([]);
+					const calls = webhooks.messages().filter(({ url: to }) => to.endsWith(String(path)));
+					expect(calls.map(({ statuses }) => statuses.at(-1))).toEqual(calls.map(() => 200));
+					console.log(`  responses: ${JSON.stringify(calls.map(({ statuses }) => statuses))}`);
+					for (const { id: webhook } of subscriptions) webhooks.unsubscribe(webhook);
+					await client.unpublish(own);
+				} finally {
+					await service.close();
+				}
+			});
 
 		test('accepts no order as long as the secret is empty', async () => {
 			const { client, n8n } = env.installation;
