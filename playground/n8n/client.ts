@@ -81,6 +81,7 @@ export const workflowFileSchema = z
 				.passthrough(),
 		),
 		connections: z.record(z.unknown()),
+		settings: z.record(z.unknown()).optional(),
 		pinData: z.record(z.array(z.object({ json: z.unknown() }))).nullish(),
 	})
 	.passthrough();
@@ -274,7 +275,7 @@ export class N8nClient {
 	 */
 	async updateWorkflow(
 		workflowId: string,
-		changes: Partial<Pick<WorkflowFile, 'name' | 'nodes' | 'connections' | 'pinData'>>,
+		changes: Partial<Pick<WorkflowFile, 'name' | 'nodes' | 'connections' | 'settings' | 'pinData'>>,
 	): Promise<void> {
 		await this.editor.patch(`/workflows/${workflowId}`, changes);
 	}

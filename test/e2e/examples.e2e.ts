@@ -23,6 +23,7 @@ import {
 	publishTrigger,
 	repairNodes,
 	replaceWebhooks,
+	setDay,
 	storeRepair,
 } from './support/webhookRepair';
 
@@ -156,14 +157,14 @@ describe.each(['newest', '1.123'] as const)('examples without a table in n8n %s'
 			expect(env.emails(order.name)).toHaveLength(1);
 		});
 
-		test('the catch-up of the starter sends all orders but the one that fails, and emails about that one', async () => {
+		test('the catch-up of the starter sends all orders but the one that fails, and emails about that one once a day', async () => {
 			const { client } = env.installation;
 			const { shop } = env.shopify;
 			await client.unpublish(starter);
 			const address = { ...samples[0]!.shipping_address, address1: null };
 			const incomplete = shop.place({ ...samples[0]!, shipping_address: address });
 			const complete = Array.from({ length: 3 }, () => shop.place(samples[0]));
-			await client.publish(starter);
+			await setDay(env, starter, 'today');
 			const execution = await catchUp();
 			expect(execution.status).toBe('error');
 			expect(execution.data.resultData.lastNodeExecuted).toBe('Stop and Error');
@@ -171,9 +172,15 @@ describe.each(['newest', '1.123'] as const)('examples without a table in n8n %s'
 			expect(deliveriesOf(env, incomplete)).toEqual([]);
 			const { subject } = await env.email(incomplete.name);
 			expect(subject).toBe(`Action needed: ${incomplete.name}`);
+			await catchUp();
+			expect(env.emails(incomplete.name)).toHaveLength(1);
+			await setDay(env, starter, 'tomorrow');
+			await catchUp();
+			expect(env.emails(incomplete.name)).toHaveLength(2);
 			shop.changeAddress(incomplete.id, { address1: '12 Birch Walk' });
 			await waitFor('the delivery', () => deliveriesOf(env, incomplete).length > 0);
-			expect(env.emails(incomplete.name)).toHaveLength(1);
+			expect(env.emails(incomplete.name)).toHaveLength(2);
+			await setDay(env, starter, undefined);
 		});
 
 		test('the catch-up of the starter reads more open orders than Shopify lists at once, in one run', async () => {

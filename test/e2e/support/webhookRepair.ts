@@ -40,6 +40,20 @@ export async function publishAgain({ installation }: ShopEnvironment, id: string
 	await installation.client.publish(id);
 }
 
+/** A day ends last in American Samoa, and begins first in Kiribati. */
+const timezones = { today: 'Pacific/Pago_Pago', tomorrow: 'Pacific/Kiritimati' };
+
+/** Sets the day on which a published workflow runs, by its time zone; undefined for that of n8n. */
+export async function setDay(
+	env: ShopEnvironment,
+	id: string,
+	day: keyof typeof timezones | undefined,
+): Promise<void> {
+	const settings = { executionOrder: 'v1', timezone: day && timezones[day] };
+	await env.installation.client.updateWorkflow(id, { settings });
+	await publishAgain(env, id);
+}
+
 /** Changes a node of a stored workflow. */
 export async function changeNode(
 	{ installation: { client } }: ShopEnvironment,
