@@ -16,7 +16,7 @@ export function markDuplicates(jobs: readonly Job[]): void {
 		const first = firsts.get(keyOf(companyId, referenceId));
 		if (!first) firsts.set(keyOf(companyId, referenceId), job);
 		else if (contentOf(job) === contentOf(first)) job.first = first;
-		else if (orderId === undefined || first.claim?.orderId === undefined)
+		else if (orderId === undefined)
 			job.outcome = { kind: 'notSent', why: { code: 'anotherDelivery', first } };
 		else job.outcome = { kind: 'notSent', why: { code: 'anotherOrder' } };
 	}
