@@ -13,13 +13,23 @@ export function mayBeDate(text: string): boolean {
 	return /(?!0)\p{Nd}/u.test(withoutHours(text));
 }
 
-/** When on a day or how soon, not on which day: "10h-12h", "9am", "60 min", "24/7". "Dec 10 AM" is a morning. */
+/** When on a day or how soon, not on which day: "10h-12h", "9 am", "within 2-3 hours", "60 min", "24/7". */
 const hours =
-	/(?<![\d./:]|\d-)(?:\d{1,2}(?::\d\d)?\s?-\s?)?\d{1,3}(?::\d\d)?\s?(?:(?:minu|h(?:o?u?r|eur)|st(?:d|un)|jam)\p{L}*|(?:mins?|h\d{0,2}|uhr|(?<!\s)[ap]m)(?!\p{L}))|24\/7/giu;
+	/(?<![\d./:]|\d-)(?:\d{1,2}(?::\d\d)?\s?-\s?)?\d{1,3}(?::\d\d)?\s?(?:(?:minu|h(?:o?u?r|eur)|st(?:d|un)|jam)\p{L}*|(?:mins?|h\d{0,2}|uhr|[ap]\.?m\.?)(?!\p{L}))|24\/7/giu;
 
-/** A text with plain digits, and without hours that have a unit. */
+/** A text with plain digits, and without hours that have a unit. "Dec 10 AM" is the morning of a day. */
 function withoutHours(text: string): string {
-	return withPlainDigits(text).replace(hours, ' ');
+	return withPlainDigits(text).replace(hours, (found: string, start: number, all: string) => {
+		const [, day, before = ''] = monthBefore.exec(all.slice(Math.max(0, start - 30), start)) ?? [];
+		return day === undefined && isMonth(before) ? found : ' ';
+	});
+}
+
+/** A word before a number, and the day before it, as in "24 December 10am". */
+const monthBefore = /(\d\S{0,3} (?:de |of )?)?(?<!\p{L})(\p{L}+)\.? $/u;
+
+function isMonth(word: string): boolean {
+	return monthNamed(normalizeName(word)) !== undefined;
 }
 
 /** An ISO time as a date and a time: UTC in this time zone, any other offset as written. */
@@ -89,7 +99,6 @@ const dayRangeInDigits = new RegExp(
 
 /** Whether a text has a range of days: a range of hours has no month beside it. */
 function hasDayRange(text: string): boolean {
-	const isMonth = (word: string) => monthNamed(normalizeName(word)) !== undefined;
 	return (
 		dayRangeInDigits.test(text) ||
 		Array.from(text.matchAll(dayRange)).some(
