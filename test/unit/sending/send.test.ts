@@ -151,17 +151,22 @@ describe('requests', () => {
 
 	test('claims a tenth of a run at once, at most 800', async () => {
 		const entriesAtFirst: number[] = [];
+		const claims: number[] = [];
 		for (const count of [50, 1000, 20_000]) {
 			row.entries = new Set();
 			let first: number | undefined;
+			const accessesBefore = new Set<number>();
 			const service = new FakeService(() => {
 				first ??= row.entries.size;
+				accessesBefore.add(accesses);
 				return undefined;
 			});
 			await send(service, jobsOf(count), { rateLimit: new RateLimit(10_000, 60_000) });
 			entriesAtFirst.push(first ?? 0);
+			claims.push(accessesBefore.size);
 		}
 		expect(entriesAtFirst).toEqual([5, 100, 800]);
+		expect(claims).toEqual([10, 10, 25]);
 	});
 });
 
