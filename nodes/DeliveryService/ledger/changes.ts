@@ -116,6 +116,10 @@ function comparedDigests({ sentAs: { cash = '', rest }, createdAs: { hasCash } }
 	return { cash: hasCash ? cash : undefined, rest };
 }
 
+/**
+ * Compares a delivery with what was recorded with its last number. While it was to be stopped, nobody was
+ * told about its cash, so that is compared with the number before.
+ */
 function changeOf(
 	one: Comparison,
 	number: number,
@@ -131,6 +135,7 @@ function changeOf(
 	const isOld = version !== digestVersion && !isElsewhere;
 	const isRecorded = (at: number, some: SentAs) =>
 		digestEntries(own, at, some).every((entry) => known.has(entry));
+	// The last number with which it was in none of these states.
 	const lastWithout = (...states: Array<string | undefined>) => {
 		let at = number;
 		while (states.some((rest) => rest !== undefined && isRecorded(at, { rest }))) at -= 1;
@@ -139,21 +144,21 @@ function changeOf(
 	const differs = (at: number, some: SentAs) => !isOld && !isRecorded(at, some);
 	const { rest } = digests;
 	const { held, stopped } = sentAs;
-	// While a delivery is to be stopped, nobody is told about its cash.
 	const isStopped = rest !== undefined && rest === stopped;
 	const change = {
 		cash: !isStopped && differs(lastWithout(stopped), { cash: digests.cash }),
 		rest: differs(number, { rest }),
 	};
 	if (!isElsewhere && !isOld && !change.cash && !change.rest) return undefined;
-	const open = lastWithout(held, stopped);
+	const beforeStop = lastWithout(held, stopped);
+	const wasStopped = beforeStop < number;
 	// A release alone changes nothing that a driver acts on.
-	if (open < number && isRecorded(open, { rest })) change.rest = false;
+	if (wasStopped && isRecorded(beforeStop, { rest })) change.rest = false;
 	const next = number + 1;
 	return {
 		...(isElsewhere ? { cash: createdAs.hasCash, rest: rest !== undefined } : change),
 		...(isElsewhere && { claimedElsewhere: entryOf(own, 'change', number) }),
-		...(open < number &&
+		...(wasStopped &&
 			rest !== undefined && {
 				before: isRecorded(number, { rest: held }) ? 'held' : 'stopped',
 			}),
