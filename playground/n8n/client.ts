@@ -81,7 +81,7 @@ export const workflowFileSchema = z
 				.passthrough(),
 		),
 		connections: z.record(z.unknown()),
-		settings: z.record(z.unknown()).optional(),
+		settings: z.record(z.unknown()).nullish(),
 		pinData: z.record(z.array(z.object({ json: z.unknown() }))).nullish(),
 	})
 	.passthrough();
