@@ -502,7 +502,8 @@ describe.each(['newest', '1.123'] as const)('examples without a table in n8n %s'
 			const updates = await publishTrigger(env, 'Updates');
 			await forget();
 			const repair = await storeRepair(env);
-			const interval = [{ field: 'seconds', secondsInterval: 1 }];
+			// Two executions at once would not know of each other.
+			const interval = [{ field: 'seconds', secondsInterval: 3 }];
 			await changeNode(env, repair, repairNodes.schedule, () => ({
 				parameters: { rule: { interval } },
 			}));
