@@ -44,8 +44,8 @@ export interface Change {
 /** The same, with the entries of its report. */
 export interface FoundChange extends Change {
 	/** To record before it is reported, and afterwards. */
-	claimEntry: string;
-	recorded: readonly string[];
+	readonly claimEntry: string;
+	readonly recorded: readonly string[];
 }
 
 const versions = Array.from({ length: digestVersion }, (_, index) => index + 1);

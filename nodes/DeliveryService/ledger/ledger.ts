@@ -120,18 +120,24 @@ export class Ledger {
 	 * @throws when the store fails
 	 */
 	async claimChanges(claims: readonly Claim[]): Promise<ReadonlySet<Claim>> {
-		const entryOf = (claim: Claim) => this.changes.get(claim)?.claimEntry ?? '';
+		const changed = claims.flatMap((claim) => {
+			const change = this.changes.get(claim);
+			return change ? [{ claim, ...change }] : [];
+		});
 		const own = await this.run(['question'], async (access) => {
-			const changed = claims.filter((claim) => this.changes.get(claim));
-			const added = await access.add(changed.map(entryOf), 'claim');
-			const ofThis = changed.filter((claim) => added.has(entryOf(claim)));
+			const entries = changed.map(({ claimEntry }) => claimEntry);
+			const added = await access.add(entries, 'claim');
+			const ofThis = changed.filter(({ claimEntry }) => added.has(claimEntry));
 			// The delivery gets the units as they are now, or its owner is told of them.
-			const withUnits = ofThis.filter((claim) => this.changes.get(claim)?.rest);
-			await access.addOwn(await claimAddedUnits(access, withUnits));
+			const withUnits = ofThis.filter(({ rest }) => rest);
+			await claimAddedUnits(
+				access,
+				withUnits.map(({ claim }) => claim),
+			);
 			return ofThis;
 		});
-		for (const claim of own) this.hold(entryOf(claim));
-		return new Set(own);
+		for (const { claimEntry } of own) this.hold(claimEntry);
+		return new Set(own.map(({ claim }) => claim));
 	}
 
 	/** Whether the execution that has claimed a change is certainly reporting it: one of this process. */

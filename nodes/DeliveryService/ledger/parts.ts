@@ -50,23 +50,19 @@ export async function findParts(
 /**
  * Claims the units that fulfillment orders have got since they were sent: if Shopify then splits them off,
  * they are not sent again.
- *
- * @returns the entries to record
  */
-export async function claimAddedUnits(
-	access: Access,
-	claims: readonly Claim[],
-): Promise<readonly string[]> {
+export async function claimAddedUnits(access: Access, claims: readonly Claim[]): Promise<void> {
 	// The changes are claimed already: to look for them again would remove them.
 	const withoutChanges = claims.map((claim) => ({ ...claim, sentAs: undefined }));
 	const purposes = { order: 'question', own: 'question' } as const;
 	const { grouped } = await readParts(access, withoutChanges, purposes);
-	return grouped.flatMap((units) =>
+	const entries = grouped.flatMap((units) =>
 		units.parts.flatMap((part) => {
 			const added = addedTo(part, units);
 			return added.length > 0 ? takeUnits(units, part, added).recorded : [];
 		}),
 	);
+	await access.addOwn(entries);
 }
 
 /** Claims fulfillment orders and their orders, and reads which units were claimed. */
