@@ -13,7 +13,7 @@ export function mayBeDate(text: string): boolean {
 	return /(?!0)\p{Nd}/u.test(withoutHours(text));
 }
 
-/** When on a day or how soon, not on which day: "10h-12h", "9 am", "within 2-3 hours", "60 min", "24/7" */
+/** When on a day or how soon, not on which day: "10h-12h", "9 am", "within 2-3 hours", "60 min", "24/7". */
 const hours =
 	/(?<![\d./:]|\d-)(?:\d{1,2}(?::\d\d)?\s?-\s?)?\d{1,3}(?::\d\d)?\s?(?:(?:min(?!g)|h(?:o?u?r|eur)|st(?:d|un)|jam)\p{L}*|(?:h\d{0,2}|uhr|[ap]\.?m\.?)(?!\p{L}))|24\/7/giu;
 

@@ -64,7 +64,8 @@ export function isListed(name: string, names: readonly string[]): boolean {
 	if (!builtIn) return false;
 	const plain = plainName(name);
 	const [base = ''] = plain.split(' - ');
-	const isOfShop = !carrierPickup.test(foldWords(base)) && builtIn.test(foldWords(base));
+	const withoutPlace = foldWords(base);
+	const isOfShop = !carrierPickup.test(withoutPlace) && builtIn.test(withoutPlace);
 	return isOfShop || builtIn.test(foldWords(plain));
 }
 
