@@ -433,7 +433,7 @@ describe('fulfillment orders', () => {
 
 	test('with the same units are sent once, also in one input', async () => {
 		const service = new FakeService(([reference]) =>
-			reference === '#2-1' ? respondWith(422, { code: 'E' }) : undefined,
+			['#2-1', '#3-1'].includes(reference ?? '') ? respondWith(422, { code: 'E' }) : undefined,
 		);
 		const jobs = [
 			job(0, '#1-1', { orderId: 'A', part: part('#1', 'x') }),
@@ -441,10 +441,13 @@ describe('fulfillment orders', () => {
 			// The first one is rejected, so the other one may be sent.
 			job(2, '#2-1', { orderId: 'B', part: part('#2', 'y') }),
 			job(3, '#2-2', { orderId: 'B', part: part('#2', 'y') }),
+			job(4, '#3-1', { orderId: 'C', part: part('#3', 'z', 1, 3) }),
+			job(5, '#3-2', { orderId: 'C', part: part('#3', 'z', 3) }),
 		];
 		await send(service, jobs);
-		expect(service.existing).toEqual(['#1-1', '#2-2']);
-		expect(reasonsOf(jobs)).toEqual(['created', 'unitsSent', 'exchange', 'created']);
+		expect(service.existing).toEqual(['#1-1', '#2-2', '#3-2']);
+		const [sent, rejected] = ['created', 'exchange'];
+		expect(reasonsOf(jobs)).toEqual([sent, 'unitsSent', rejected, sent, rejected, sent]);
 	});
 
 	test('with some units that were sent are an error', async () => {
