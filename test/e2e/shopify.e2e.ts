@@ -402,6 +402,26 @@ describe.each(['newest', '1.123'] as const)('fulfillment orders in n8n %s', (ver
 		expect(env.deliveries({ name })).toHaveLength(1);
 	});
 
+	test('says once that a stopped delivery is to be brought again, and that its order was paid by link', async () => {
+		const run = await env.open();
+		const { name, order } = uniqueOrder(76);
+		const voided = { ...order, financial_status: 'voided' };
+		const paid = { ...order, financial_status: 'paid', total_outstanding: '0.00' };
+		const byLink = { ...paid, payment_gateway_names: ['shopify_payments'] };
+		const needed: unknown[] = [];
+		for (const state of [order, voided, byLink, byLink])
+			needed.push((await run({}, state))[0]?.actionNeeded);
+		expect(needed).toEqual([
+			'',
+			expect.stringContaining('Ask the Delivery Service to stop it.'),
+			expect.stringMatching(
+				/ is to be delivered again\. .* is paid now, but its delivery collects cash/,
+			),
+			'',
+		]);
+		expect(env.deliveries({ name })).toHaveLength(1);
+	});
+
 	const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
 
 	test('sends an order that changed before the unpaid one of another shop with the same name', async () => {
