@@ -14,16 +14,14 @@ import { samples } from '../../playground/shopify/samples';
 import type { Order } from '../../playground/shopify/shapes';
 import { startScriptedModel, type ScriptedModel } from './support/scriptedModel';
 import { deliveriesOf, openShopEnvironment, type ShopEnvironment } from './support/shop';
+import { changeNode, publishAgain, setDay } from './support/storedWorkflows';
 import {
 	archiveWithLeftovers,
 	blacklist,
-	changeNode,
 	liveThrough,
-	publishAgain,
 	publishTrigger,
 	repairNodes,
 	replaceWebhooks,
-	setDay,
 	storeRepair,
 } from './support/webhookRepair';
 

@@ -20,7 +20,8 @@ import { startShopify, type Shopify } from '../../playground/shopify/server';
 import type { Order } from '../../playground/shopify/shapes';
 import { eventCodes, fireUpdates } from './support/events';
 import { deliveriesOf, openShopEnvironment, type ShopEnvironment } from './support/shop';
-import { publishTrigger, setDay } from './support/webhookRepair';
+import { setDay } from './support/storedWorkflows';
+import { publishTrigger } from './support/webhookRepair';
 
 const nodesSchema = workflowFileSchema.shape.nodes;
 const pagesOfOrders = ['Get Open Fulfillment Orders', 'Get Changed Orders'];

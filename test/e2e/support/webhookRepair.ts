@@ -2,11 +2,11 @@
 import axios from 'axios';
 
 import type { Credentials } from '../../../playground/examples';
-import type { WorkflowFile } from '../../../playground/n8n/client';
 import type { Email } from '../../../playground/mailbox/mailbox';
 import { waitFor } from '../../../playground/n8n/progress';
 import { eventCodes } from './events';
 import type { ShopEnvironment } from './shop';
+import { changeNode } from './storedWorkflows';
 import { triggerWorkflow } from './workflows';
 
 /** The nodes of the example that the tests change. */
@@ -33,38 +33,6 @@ export async function publishTrigger(
 	const id = await client.createWorkflow({ ...file, name });
 	await client.publish(id);
 	return id;
-}
-
-export async function publishAgain({ installation }: ShopEnvironment, id: string): Promise<void> {
-	await installation.client.unpublish(id);
-	await installation.client.publish(id);
-}
-
-/** A day ends last in American Samoa, and begins first in Kiribati. */
-const timezones = { today: 'Pacific/Pago_Pago', tomorrow: 'Pacific/Kiritimati' };
-
-/** Sets the day on which a published workflow runs, by its time zone; undefined for that of n8n. */
-export async function setDay(
-	env: ShopEnvironment,
-	id: string,
-	day: keyof typeof timezones | undefined,
-): Promise<void> {
-	const settings = { executionOrder: 'v1', timezone: day && timezones[day] };
-	await env.installation.client.updateWorkflow(id, { settings });
-	await publishAgain(env, id);
-}
-
-/** Changes a node of a stored workflow. */
-export async function changeNode(
-	{ installation: { client } }: ShopEnvironment,
-	id: string,
-	name: string,
-	changes: (node: WorkflowFile['nodes'][number]) => object,
-): Promise<void> {
-	const { nodes } = await client.workflow(id);
-	await client.updateWorkflow(id, {
-		nodes: nodes.map((node) => (node.name === name ? { ...node, ...changes(node) } : node)),
-	});
 }
 
 /** Gives subscriptions another URL at the service, or removes those without one. */

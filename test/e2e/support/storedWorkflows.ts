@@ -1,0 +1,36 @@
+/** Changes of workflows that are stored in n8n. */
+import type { WorkflowFile } from '../../../playground/n8n/client';
+import type { ShopEnvironment } from './shop';
+
+/** Publishes a workflow again, as after a change. */
+export async function publishAgain({ installation }: ShopEnvironment, id: string): Promise<void> {
+	await installation.client.unpublish(id);
+	await installation.client.publish(id);
+}
+
+/** A day ends last in American Samoa, and begins first in Kiribati. */
+const timezones = { today: 'Pacific/Pago_Pago', tomorrow: 'Pacific/Kiritimati' };
+
+/** Sets the day on which a published workflow runs, by its time zone; undefined for that of n8n. */
+export async function setDay(
+	env: ShopEnvironment,
+	id: string,
+	day: keyof typeof timezones | undefined,
+): Promise<void> {
+	const settings = { executionOrder: 'v1', timezone: day && timezones[day] };
+	await env.installation.client.updateWorkflow(id, { settings });
+	await publishAgain(env, id);
+}
+
+/** Changes a node of a stored workflow. */
+export async function changeNode(
+	{ installation: { client } }: ShopEnvironment,
+	id: string,
+	name: string,
+	changes: (node: WorkflowFile['nodes'][number]) => object,
+): Promise<void> {
+	const { nodes } = await client.workflow(id);
+	await client.updateWorkflow(id, {
+		nodes: nodes.map((node) => (node.name === name ? { ...node, ...changes(node) } : node)),
+	});
+}
