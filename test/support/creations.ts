@@ -1,6 +1,6 @@
 import type { Claim } from '../../nodes/DeliveryService/ledger/claims';
 import type { Job } from '../../nodes/DeliveryService/sending/job';
-import type { Exchange } from '../../nodes/DeliveryService/service/client';
+import type { Exchange, NoResponse } from '../../nodes/DeliveryService/service/client';
 import type { ServiceResponse } from '../../nodes/DeliveryService/service/response';
 import { deliverySchema, type CreationBody } from '../../nodes/DeliveryService/service/schemas';
 import { delivery } from './sampleDelivery';
@@ -30,7 +30,12 @@ export function respondWith(
 	body?: unknown,
 	headers: Record<string, string> = {},
 ): ServiceResponse {
-	return { kind: 'response', status, headers, body };
+	return { kind: 'response', status, headers, body, baseUrl: 'https://api.example.com' };
+}
+
+/** A request without a response, by the error code of the connection. */
+export function noResponse(code: string, details: Partial<NoResponse> = {}): NoResponse {
+	return { kind: 'noResponse', code, baseUrl: 'https://api.example.com', ...details };
 }
 
 /** An in-memory service that creates everything, unless a test provides another response. */

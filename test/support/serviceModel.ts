@@ -6,7 +6,7 @@ import fc from 'fast-check';
 
 import type { Exchange } from '../../nodes/DeliveryService/service/client';
 import type { CreationBody, Delivery } from '../../nodes/DeliveryService/service/schemas';
-import { respondWith } from './creations';
+import { noResponse, respondWith } from './creations';
 
 /** An API variant of the model, put together from how each part of the document is interpreted. */
 export interface ModelVariant {
@@ -216,7 +216,7 @@ export class ServiceModel {
 		);
 		if (status === 0) {
 			const isNever = neverConnected.includes(code);
-			return { kind: 'noResponse', code, ...(isNever && { neverConnected: true }) };
+			return noResponse(code, isNever ? { neverConnected: true } : {});
 		}
 		const headers: Record<string, string> =
 			retryAfter === undefined ? {} : { 'retry-after': retryAfter };

@@ -38,8 +38,8 @@ export interface NoResponse {
 	neverConnected?: true;
 	/** The reason, when n8n blocked the request. */
 	blockedReason?: string;
-	/** The host of the request, e.g. `api.example.com`. */
-	host?: string;
+	/** The Base URL of the request. */
+	baseUrl: string;
 }
 
 /** The result of a request. */
@@ -116,14 +116,13 @@ export async function exchange(
 	options: { baseUrl: string; timeoutMs: number; withoutSecrets: (text: string) => string },
 ): Promise<Exchange> {
 	const { baseUrl, timeoutMs, withoutSecrets } = options;
-	const { host } = new URL(baseUrl);
-	const noResponse: NoResponse = { kind: 'noResponse', code: '', host };
+	const noResponse: NoResponse = { kind: 'noResponse', code: '', baseUrl };
 	const settled = new AbortController();
 	const { signal } = settled;
-	const response = async () => {
-		const read = await readResponse(await send(), withoutSecrets, () => signal.aborted);
-		return { ...read, baseUrl };
-	};
+	const response = async () => ({
+		...(await readResponse(await send(), withoutSecrets, () => signal.aborted)),
+		baseUrl,
+	});
 	// Such a timer keeps no process from exiting, e.g. when n8n stops.
 	const timeout = new Promise<NoResponse>((resolve) => {
 		const end = () => resolve({ ...noResponse, code: 'ECONNABORTED' });

@@ -50,12 +50,12 @@ async function findProblem(
 			message: 'The Company ID is missing or not a positive whole number',
 			description: "Enter your own company's ID: the connection test lists its webhooks.",
 		};
-	const { apiKeyId, apiSecret, baseUrl } = credential.value;
+	const { apiKeyId, apiSecret } = credential.value;
 	const first = await requestWebhookList(context, credential.value, companyId);
 	if (first.kind === 'noResponse') return explainFailure(first);
 	const withServer = ({ message, description }: Problem): Problem => ({
 		message,
-		description: joinSentences([description, otherServer(first, baseUrl)]),
+		description: joinSentences([description, otherServer(first)]),
 	});
 	if (isSuccess(first))
 		return readWebhookList(first)

@@ -104,17 +104,14 @@ function retryAfterAdvice(response: ServiceResponse): string | undefined {
  * What to do about a redirect. Its target is named only if it is the same host with HTTPS: another
  * could be somebody else's, who would receive the API secret.
  */
-function redirectAdvice({ baseUrl = '', headers }: ServiceResponse): string {
-	if (!URL.canParse(baseUrl)) return `${askForUrl}.`;
+function redirectAdvice({ baseUrl, headers }: ServiceResponse): string {
 	const { protocol, hostname, host } = new URL(baseUrl);
 	const { location = '' } = headers;
 	const target = URL.canParse(location, baseUrl) ? new URL(location, baseUrl) : undefined;
 	return protocol === 'http:' && target?.protocol === 'https:' && target.hostname === hostname
 		? `In the credential, change the Base URL so that it starts with ${target.origin}.`
-		: `${askForUrl} in place of ${host}.`;
+		: `Ask the Delivery Service for its API URL, and enter it as the Base URL in place of ${host}.`;
 }
-
-const askForUrl = 'Ask the Delivery Service for its API URL, and enter it as the Base URL';
 
 /**
  * Details of a failed request without the advice of `explainFailure`: trying again is wrong advice
@@ -152,8 +149,8 @@ export function isCertificateError(code: string): boolean {
 /** The timeout of a request, and that of the connection. */
 const timeoutCodes = new Set(['ECONNABORTED', 'ETIMEDOUT']);
 
-function explainNoResponse({ code, neverConnected, blockedReason, host }: NoResponse): Problem {
-	const service = host === undefined ? 'Delivery Service' : `Delivery Service at ${host}`;
+function explainNoResponse({ code, neverConnected, blockedReason, baseUrl }: NoResponse): Problem {
+	const service = `Delivery Service at ${new URL(baseUrl).host}`;
 	if (blockedReason !== undefined)
 		return {
 			message: `n8n does not allow requests to the ${service}`,
@@ -212,12 +209,8 @@ function fieldsIn(text: string): string[] {
 	return [...new Set(labels)];
 }
 
-/**
- * Who responded instead of the service, for a response that can't be its own.
- *
- * @param baseUrl a valid URL
- */
-export function otherServer({ headers, body }: ServiceResponse, baseUrl: string): string {
+/** Who responded instead of the service, for a response that can't be its own. */
+export function otherServer({ baseUrl, headers, body }: ServiceResponse): string {
 	const [, title = ''] =
 		(isHtml(body) && /<title[^>]{0,100}>([^<]{0,300})/i.exec(String(body))) || [];
 	const page = shownText(title, 60);

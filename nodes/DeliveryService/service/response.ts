@@ -22,7 +22,7 @@ export interface ServiceResponse {
 	/** Why the body can't be read, to follow "is". */
 	unreadable?: string;
 	/** The Base URL of the request. */
-	baseUrl?: string;
+	baseUrl: string;
 }
 
 /**
@@ -60,7 +60,7 @@ export async function readResponse(
 	response: unknown,
 	withoutSecrets: (text: string) => string,
 	isAbandoned = () => false,
-): Promise<ServiceResponse> {
+): Promise<Omit<ServiceResponse, 'baseUrl'>> {
 	const { statusCode, headers, body } = responseSchema.parse(response);
 	const text = await readText(body, isAbandoned);
 	return {

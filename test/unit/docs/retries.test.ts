@@ -3,19 +3,15 @@ import {
 	type ExchangeClass,
 } from '../../../nodes/DeliveryService/sending/classify';
 import type { Exchange } from '../../../nodes/DeliveryService/service/client';
+import { noResponse, respondWith } from '../../support/creations';
 import { codesIn, page, section, tablesOf } from '../../../tools/markdown';
 
 /** The exchange for a status or an error code in the table. */
 function exchange(code: string, cell: string): Exchange {
-	if (!/^\d{3}$/.test(code)) return { kind: 'noResponse', code };
+	if (!/^\d{3}$/.test(code)) return noResponse(code);
 	const hasRetryAfter = cell.includes(`\`${code}\` with a Retry-After header`);
 	const headers: Record<string, string> = hasRetryAfter ? { 'retry-after': '5' } : {};
-	return {
-		kind: 'response',
-		status: Number(code),
-		headers,
-		body: { code: 'BUSY', message: 'Later' },
-	};
+	return respondWith(Number(code), { code: 'BUSY', message: 'Later' }, headers);
 }
 
 /** The class that corresponds to the columns of the table. */

@@ -5,6 +5,7 @@ import { neededFor } from '../../../nodes/DeliveryService/messages/needs';
 import { reasonText, wordingOf } from '../../../nodes/DeliveryService/messages/outcomes';
 import type { Job, Outcome } from '../../../nodes/DeliveryService/sending/job';
 import type { Skip } from '../../../nodes/DeliveryService/shopify/skipping';
+import { noResponse } from '../../support/creations';
 
 function created(statusDelivery: unknown): { job: Job; outcome: Outcome } {
 	const outcome: Outcome = { kind: 'created', id: 'd-1', record: { statusDelivery } };
@@ -46,7 +47,7 @@ test.each([
 test('asks for the same about an unknown delivery, whichever event of its order found it', () => {
 	const job: Job = { item: 0, referenceId: '#1001', claim: { referenceId: '#1001' } };
 	const causes = [
-		{ code: 'exchange', exchange: { kind: 'noResponse', code: 'ECONNRESET', host: '' } },
+		{ code: 'exchange', exchange: noResponse('ECONNRESET') },
 		{ code: 'elsewhere', isWhole: false },
 		{ code: 'halted', halt: { code: 'stopped' } },
 	] as const;

@@ -4,7 +4,7 @@ import {
 	type ExchangeClass,
 } from '../../../nodes/DeliveryService/sending/classify';
 import type { NoResponse } from '../../../nodes/DeliveryService/service/client';
-import { respondWith } from '../../support/creations';
+import { noResponse, respondWith } from '../../support/creations';
 
 test.each<[ExchangeClass, number[]]>([
 	['done', [200, 201, 204, 299]],
@@ -29,7 +29,7 @@ test.each<[ExchangeClass, string[]]>([
 	['unknown', ['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC']],
 ])('classifies error codes as %s: %j', (expected, codes) => {
 	for (const code of codes)
-		expect([code, classifyExchange({ kind: 'noResponse', code })]).toEqual([code, expected]);
+		expect([code, classifyExchange(noResponse(code))]).toEqual([code, expected]);
 });
 
 test.each<[ExchangeClass, Partial<NoResponse>]>([
@@ -37,7 +37,7 @@ test.each<[ExchangeClass, Partial<NoResponse>]>([
 	['notProcessed', { code: '', neverConnected: true }],
 	['notProcessed', { blockedReason: 'Blocked' }],
 ])('classifies a missing response as %s if it is certain: %j', (expected, details) => {
-	expect(classifyExchange({ kind: 'noResponse', code: '', ...details })).toBe(expected);
+	expect(classifyExchange(noResponse('', details))).toBe(expected);
 });
 
 test.each<[ExchangeClass, unknown]>([

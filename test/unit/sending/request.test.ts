@@ -2,7 +2,7 @@ import type { Clock } from '../../../nodes/DeliveryService/common/clock';
 import { RateLimit } from '../../../nodes/DeliveryService/sending/rateLimit';
 import { sendWithinLimit } from '../../../nodes/DeliveryService/sending/request';
 import type { Exchange } from '../../../nodes/DeliveryService/service/client';
-import { respondWith } from '../../support/creations';
+import { noResponse, respondWith } from '../../support/creations';
 import { VirtualTime } from '../../support/virtualTime';
 
 const seconds = 1000;
@@ -50,7 +50,7 @@ test('a clock that is set back does not extend the retry time', async () => {
 	expect({ status, waits }).toEqual({ status: 429, waits: [0, 1, 1, 1].map((one) => one * 1e5) });
 });
 
-const unreachable: Exchange = { kind: 'noResponse', code: 'ECONNREFUSED' };
+const unreachable: Exchange = noResponse('ECONNREFUSED');
 
 test('an outage of a minute is waited out', async () => {
 	const { status, waits } = await send([...Array<Exchange>(6).fill(unreachable), respondWith(200)]);
@@ -73,6 +73,6 @@ test('an unreachable service is called once in the editor, a busy one is waited 
 });
 
 test('a service whose response was lost is not called again', async () => {
-	const lost: Exchange = { kind: 'noResponse', code: 'ECONNRESET' };
+	const lost: Exchange = noResponse('ECONNRESET');
 	expect((await send([lost, respondWith(200)])).waits).toEqual([0]);
 });

@@ -1,6 +1,6 @@
 import type { Exchange } from '../../../nodes/DeliveryService/service/client';
 import { outcomesOf } from '../../../nodes/DeliveryService/sending/responses';
-import { jobsOf, respondWith } from '../../support/creations';
+import { jobsOf, noResponse, respondWith } from '../../support/creations';
 
 /** The IDs of a batch's created deliveries by position; for the others what became of them. */
 function idsOf(count: number, exchange: Exchange): string[] {
@@ -113,8 +113,8 @@ test.each<[string, Exchange, string[]]>([
 	['a busy service', respondWith(429, ''), ['notSent', 'notSent']],
 	['a server error', respondWith(500, ''), ['unknown', 'unknown']],
 	['a redirect', respondWith(302, ''), ['unknown', 'unknown']],
-	['no connection', { kind: 'noResponse', code: 'ECONNREFUSED' }, ['notSent', 'notSent']],
-	['a broken connection', { kind: 'noResponse', code: 'ECONNRESET' }, ['unknown', 'unknown']],
+	['no connection', noResponse('ECONNREFUSED'), ['notSent', 'notSent']],
+	['a broken connection', noResponse('ECONNRESET'), ['unknown', 'unknown']],
 	[
 		'a rejection with the records of created deliveries',
 		respondWith(400, { payload: [{ index: 1, id: 'b' }] }),

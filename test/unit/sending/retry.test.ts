@@ -2,7 +2,7 @@ import fc from 'fast-check';
 
 import { nextPauseMs } from '../../../nodes/DeliveryService/sending/request';
 import type { Exchange } from '../../../nodes/DeliveryService/service/client';
-import { respondWith } from '../../support/creations';
+import { noResponse, respondWith } from '../../support/creations';
 
 const now = Date.UTC(2026, 2, 1, 12, 0, 0);
 const noJitter = 0.5;
@@ -36,7 +36,7 @@ describe('without a usable Retry-After', () => {
 		['a response without Retry-After', busy()],
 		['a response with words in it', busy('soon')],
 		['a response with an empty one', busy('')],
-		['a lost response', { kind: 'noResponse', code: 'ECONNRESET' } as const],
+		['a lost response', noResponse('ECONNRESET')],
 		// A wrong clock must not cause endless requests.
 		['a response with 0 seconds', busy('0')],
 		['a response with a past date', busy('Sun, 01 Mar 2026 11:59:00 GMT')],

@@ -7,7 +7,7 @@ import { RateLimit } from '../../../nodes/DeliveryService/sending/rateLimit';
 import { lookUpJobs, lookUpUnsent } from '../../../nodes/DeliveryService/sending/claim';
 import { sendJobs, type SendingOptions } from '../../../nodes/DeliveryService/sending/send';
 import { deliverySchema } from '../../../nodes/DeliveryService/service/schemas';
-import { FakeService, job, jobsOf, respondWith } from '../../support/creations';
+import { FakeService, job, jobsOf, noResponse, respondWith } from '../../support/creations';
 import { entriesOf, noTime, storeOf, type Row } from '../../support/memoryStore';
 import { delivery as sampleDelivery } from '../../support/sampleDelivery';
 import { VirtualTime } from '../../support/virtualTime';
@@ -277,7 +277,7 @@ describe('the memory of a run', () => {
 	});
 
 	test('never sends a delivery again after a lost response', async () => {
-		const lost = new FakeService(() => ({ kind: 'noResponse', code: 'ECONNRESET' }));
+		const lost = new FakeService(() => noResponse('ECONNRESET'));
 		await send(lost, jobsOf(1));
 		const jobs = jobsOf(1);
 		const service = new FakeService();

@@ -7,7 +7,7 @@ import {
 } from '../../../nodes/DeliveryService/sending/updates';
 import type { Exchange } from '../../../nodes/DeliveryService/service/client';
 import type { UpdateBody } from '../../../nodes/DeliveryService/service/schemas';
-import { respondWith } from '../../support/creations';
+import { noResponse, respondWith } from '../../support/creations';
 import { VirtualTime } from '../../support/virtualTime';
 
 const flags = { recalculatePrice: true, reorderRoute: true, recalculateCity: true };
@@ -175,11 +175,11 @@ describe('a busy service', () => {
 });
 
 describe('a lost response', () => {
-	const lost: Exchange = { kind: 'noResponse', code: 'ECONNRESET' };
+	const lost: Exchange = noResponse('ECONNRESET');
 
 	test.each<[string, Exchange]>([
 		['a broken connection', lost],
-		['a timeout', { kind: 'noResponse', code: 'ECONNABORTED' }],
+		['a timeout', noResponse('ECONNABORTED')],
 		['a server error', respondWith(500)],
 	])('retries the same request after %s', async (_what, exchange) => {
 		const { bodies, results } = await run([update(0, ['a', 'b'])], (_, request) =>
@@ -199,7 +199,7 @@ describe('a lost response', () => {
 		expect(kindsOf(results)).toEqual({ a: 'unknown', b: 'unknown' });
 		expect(problemsOf(results)[0]).toEqual({
 			message:
-				'It is unknown whether delivery a was updated: the connection to the Delivery Service failed',
+				'It is unknown whether delivery a was updated: the connection to the Delivery Service at api.example.com failed',
 			description: 'It is safe to run the update again. The error code is ECONNRESET.',
 		});
 	});
@@ -218,13 +218,13 @@ describe('a lost response', () => {
 			e: 'notSent',
 		});
 		expect(problemsOf(results).at(-1)?.message).toBe(
-			'Delivery e was not updated: the connection to the Delivery Service failed',
+			'Delivery e was not updated: the connection to the Delivery Service at api.example.com failed',
 		);
 	});
 
 	test.each<[string, Exchange]>([
-		['an untrusted certificate', { kind: 'noResponse', code: 'CERT_HAS_EXPIRED' }],
-		['no connection', { kind: 'noResponse', code: 'ECONNREFUSED' }],
+		['an untrusted certificate', noResponse('CERT_HAS_EXPIRED')],
+		['no connection', noResponse('ECONNREFUSED')],
 		['a wrong key', respondWith(401)],
 		['a busy service', respondWith(429, undefined, { 'retry-after': '600' })],
 	])(

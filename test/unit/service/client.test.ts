@@ -6,7 +6,7 @@ import { exchange, type Exchange } from '../../../nodes/DeliveryService/service/
 
 const withoutSecrets = (text: string) => text;
 const options = { baseUrl: 'https://service.example', timeoutMs: 20, withoutSecrets };
-const noResponse = { kind: 'noResponse', host: 'service.example' };
+const noResponse = { kind: 'noResponse', baseUrl: options.baseUrl };
 
 /** The result of a request for which n8n throws an error. */
 async function failWith(error: unknown): Promise<Exchange> {

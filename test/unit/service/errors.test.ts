@@ -5,7 +5,7 @@ import {
 	isSuccessCode,
 	serviceDetail,
 } from '../../../nodes/DeliveryService/service/errors';
-import { respondWith } from '../../support/creations';
+import { noResponse, respondWith } from '../../support/creations';
 
 describe('explaining a response', () => {
 	test.each([
@@ -118,11 +118,8 @@ describe('explaining a response', () => {
 		},
 	);
 
-	const redirect = (baseUrl: string | undefined, location: string): Exchange => ({
-		kind: 'response',
-		status: 308,
-		headers: { location },
-		body: undefined,
+	const redirect = (baseUrl: string, location: string): Exchange => ({
+		...respondWith(308, undefined, { location }),
 		baseUrl,
 	});
 
@@ -170,7 +167,7 @@ describe('explaining a missing response', () => {
 	test.each(['ENOTFOUND', 'ECONNREFUSED', 'ECONNRESET', 'EPROTO'])(
 		'names the host, and the error code %s in the description only',
 		(code) => {
-			expect(explainFailure({ kind: 'noResponse', code, host: 'api.example.com' })).toEqual({
+			expect(explainFailure(noResponse(code))).toEqual({
 				message: 'The connection to the Delivery Service at api.example.com failed',
 				description: `Check the Base URL in the credential and whether this n8n instance can reach it, then try again. The error code is ${code}.`,
 			});
@@ -178,27 +175,25 @@ describe('explaining a missing response', () => {
 	);
 
 	test('names no error code when there is none', () => {
-		expect(explainFailure({ kind: 'noResponse', code: '' })).toEqual({
-			message: 'The connection to the Delivery Service failed',
+		expect(explainFailure(noResponse(''))).toEqual({
+			message: 'The connection to the Delivery Service at api.example.com failed',
 			description:
 				'Check the Base URL in the credential and whether this n8n instance can reach it, then try again.',
 		});
 	});
 
 	test('quotes n8n when n8n blocks the request', () => {
-		expect(explainFailure({ kind: 'noResponse', code: '', blockedReason: 'Blocked. Ask' })).toEqual(
-			{
-				message: 'n8n does not allow requests to the Delivery Service',
-				description: 'Check the Base URL in the credential. n8n says: Blocked. Ask',
-			},
-		);
+		expect(explainFailure(noResponse('', { blockedReason: 'Blocked. Ask' }))).toEqual({
+			message: 'n8n does not allow requests to the Delivery Service at api.example.com',
+			description: 'Check the Base URL in the credential. n8n says: Blocked. Ask',
+		});
 	});
 
 	test.each(['SELF_SIGNED_CERT_IN_CHAIN', 'CERT_HAS_EXPIRED', 'ERR_TLS_CERT_ALTNAME_INVALID'])(
 		'names the certificate as the cause of %s',
 		(code) => {
-			expect(explainFailure({ kind: 'noResponse', code })).toEqual({
-				message: 'The certificate of the Delivery Service is not trusted',
+			expect(explainFailure(noResponse(code))).toEqual({
+				message: 'The certificate of the Delivery Service at api.example.com is not trusted',
 				description: `Check the Base URL in the credential. If it is right, ask your n8n administrator. The error code is ${code}.`,
 			});
 		},
@@ -207,7 +202,7 @@ describe('explaining a missing response', () => {
 	test.each(['ECONNABORTED', 'ETIMEDOUT'])(
 		'advises to try again later after the timeout %s',
 		(code) => {
-			expect(explainFailure({ kind: 'noResponse', code })).toEqual({
+			expect(explainFailure(noResponse(code))).toEqual({
 				message: 'The Delivery Service did not respond in time',
 				description: 'Try again later.',
 			});
@@ -215,7 +210,7 @@ describe('explaining a missing response', () => {
 	);
 
 	test('gives no advice when the execution was stopped', () => {
-		expect(explainFailure({ kind: 'noResponse', code: 'ERR_CANCELED' })).toEqual({
+		expect(explainFailure(noResponse('ERR_CANCELED'))).toEqual({
 			message: 'The execution was stopped before the Delivery Service responded',
 		});
 	});
@@ -225,11 +220,11 @@ describe('the details of a failed request', () => {
 	test.each<[Exchange, string]>([
 		[respondWith(500), ''],
 		[respondWith(500, { message: 'Down' }), 'The service says: Down'],
-		[{ kind: 'noResponse', code: 'ETIMEDOUT' }, ''],
-		[{ kind: 'noResponse', code: 'ECONNABORTED' }, ''],
-		[{ kind: 'noResponse', code: 'ECONNRESET' }, 'The error code is ECONNRESET.'],
-		[{ kind: 'noResponse', code: 'ERR_CANCELED' }, ''],
-		[{ kind: 'noResponse', code: '' }, ''],
+		[noResponse('ETIMEDOUT'), ''],
+		[noResponse('ECONNABORTED'), ''],
+		[noResponse('ECONNRESET'), 'The error code is ECONNRESET.'],
+		[noResponse('ERR_CANCELED'), ''],
+		[noResponse(''), ''],
 	])('never advises to try again in the details of %j', (exchange, detail) => {
 		expect(serviceDetail(exchange)).toBe(detail);
 	});

@@ -10,7 +10,7 @@ import {
 	isSameUrl,
 	webhookName,
 } from '../../../nodes/DeliveryService/service/webhooks';
-import { respondWith } from '../../support/creations';
+import { noResponse, respondWith } from '../../support/creations';
 
 const node: INode = {
 	id: 'n1',
@@ -97,16 +97,7 @@ describe('listing webhooks', () => {
 
 	test.each<[string, Exchange]>([
 		['HTML', respondWith(200, '<!doctype html><title>Welcome</title>')],
-		[
-			'a body that is too large',
-			{
-				kind: 'response',
-				status: 200,
-				headers: {},
-				body: undefined,
-				unreadable: 'larger than 5 MB',
-			},
-		],
+		['a body that is too large', { ...respondWith(200), unreadable: 'larger than 5 MB' }],
 		['text', respondWith(200, 'hello')],
 		['an object with a list', respondWith(200, { payload: [] })],
 	])('rejects %s, which contains no list of webhooks', async (_, exchange) => {
@@ -172,7 +163,7 @@ describe('subscribing and unsubscribing', () => {
 		['<!doctype html><title>Welcome</title>', false],
 	])('a success of the type HTML with the body %j is one: %p', async (body, isDone) => {
 		const headers = { 'content-type': 'text/html' };
-		const { client } = clientReturning({ kind: 'response', status: 200, headers, body });
+		const { client } = clientReturning(respondWith(200, body, headers));
 		const done = companyWebhooksClient(node, client, 42).subscribe(subscription);
 		expect((await Promise.allSettled([done]))[0].status).toBe(isDone ? 'fulfilled' : 'rejected');
 	});
@@ -205,10 +196,10 @@ describe('subscribing and unsubscribing', () => {
 		);
 		const rejected = companyWebhooksClient(node, clientReturning(respondWith(403)).client, 42);
 		await expect(rejected.unsubscribe(subscription)).rejects.toThrow(NodeApiError);
-		const unreachable = clientReturning({ kind: 'noResponse', code: 'ECONNREFUSED' }).client;
+		const unreachable = clientReturning(noResponse('ECONNREFUSED')).client;
 		await expect(
 			companyWebhooksClient(node, unreachable, 42).unsubscribe(subscription),
-		).rejects.toThrow('The connection to the Delivery Service failed');
+		).rejects.toThrow('The connection to the Delivery Service at api.example.com failed');
 	});
 });
 
