@@ -17,6 +17,7 @@ const requiredGigabytes = 3;
 const manifestFiles = ['package.json', 'package-lock.json'];
 
 const manifestSchema = z.object({ dependencies: z.object({ n8n: z.string() }) });
+const packageSchema = z.object({ version: z.string() });
 
 /** The n8n versions that this package is tested with: the names of their folders in hosts/. */
 export type HostName = 'newest' | '1.123';
@@ -49,7 +50,7 @@ export async function installHost(name: HostName): Promise<Host> {
 	await fillOnce(folder, key, async (partial) => {
 		await requireDiskSpace(hostsFolder(), requiredGigabytes, `n8n ${version}`);
 		await installPackages(name, version, partial);
-		await buildSqliteDriver(partial, node);
+		await addSqliteDriver(partial, node);
 	});
 	return { version, folder, node, n8n: join(folder, 'node_modules', 'n8n', 'bin', 'n8n') };
 }
@@ -78,6 +79,26 @@ async function installPackages(name: HostName, version: string, folder: string):
 	await step(`Installing n8n ${version} (once: 1 to 3 minutes, 2.3 GB)`, async () => {
 		await npm(args, { cwd: folder, logFile: join(folder, 'install.log') });
 	});
+}
+
+/**
+ * Adds the SQLite driver to an n8n. It uses Node-API and depends only on the version of its package, so
+ * building it once, which takes a minute, is enough for all n8n versions.
+ */
+async function addSqliteDriver(folder: string, node: NodeInstallation): Promise<void> {
+	const driver = 'node_sqlite3.node';
+	const packageFolder = join(folder, 'node_modules', 'sqlite3');
+	const manifest: unknown = JSON.parse(await readFile(join(packageFolder, 'package.json'), 'utf8'));
+	const { version } = packageSchema.parse(manifest);
+	const target = join(packageFolder, 'build', 'Release');
+	const cached = join(hostsFolder(), `sqlite3-${version}`);
+	const isBuilt = await fillOnce(cached, version, async (partial) => {
+		await buildSqliteDriver(folder, node);
+		await copyFile(join(target, driver), join(partial, driver));
+	});
+	if (isBuilt) return;
+	await mkdir(target, { recursive: true });
+	await copyFile(join(cached, driver), join(target, driver));
 }
 
 async function buildSqliteDriver(folder: string, node: NodeInstallation): Promise<void> {
