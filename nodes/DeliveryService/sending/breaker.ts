@@ -23,9 +23,18 @@ export class Breaker {
 	private consecutiveUnknown = 0;
 
 	/** @param stopped aborted when the user or a timeout stops the execution */
-	constructor(stopped?: AbortSignal) {
+	constructor(private readonly stopped?: AbortSignal) {
 		const { signal } = this.controller;
 		this.signal = stopped ? AbortSignal.any([stopped, signal]) : signal;
+	}
+
+	get isHalted(): boolean {
+		return this.signal.aborted;
+	}
+
+	/** Whether the run may still use the ledger: n8n is not waiting for its end, and the ledger has not failed. */
+	get canLookUp(): boolean {
+		return !this.stopped?.aborted && this.reason?.code !== 'store';
 	}
 
 	/** Stops the run. @returns why: the first reason counts */

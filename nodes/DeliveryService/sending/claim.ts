@@ -50,6 +50,32 @@ export async function lookUpJobs(jobs: readonly Job[], ledger: Ledger): Promise<
 }
 
 /**
+ * Sets the outcomes of the jobs of a run that sends nothing more: what was sent before is not "not sent".
+ * Their changes are left to a later run, since the service may be broken.
+ *
+ * @throws when the ledger fails
+ */
+export async function lookUpHalted(jobs: readonly Job[], ledger: Ledger): Promise<void> {
+	const lookUp = async (some: readonly Job[]) => {
+		const found = await ledger.lookUp(claimsOf(some));
+		for (const job of some) {
+			const one = job.claim && found.get(job.claim);
+			job.outcome = one && outcomeOf(one);
+		}
+	};
+	await lookUp(jobs);
+	// Looked up together, one takes the units of another, and neither is sent.
+	for (const job of jobs.filter(isWithoutUnits)) await lookUp([job]);
+	ledger.remember(claimsOf(jobs.filter(isFirstNamed)), 'named');
+}
+
+/** Whether other deliveries have taken units of the job's fulfillment order. */
+export function isWithoutUnits({ outcome }: Job): boolean {
+	const code = outcome && 'why' in outcome ? outcome.why.code : undefined;
+	return code === 'unitsSent' || code === 'unitsPartlySent';
+}
+
+/**
  * Asks the ledger about the orders that would not be sent now: an order that was sent is "already sent",
  * whatever has happened to it since. Changes nothing in the ledger. If that can't be read, no order is sent.
  */

@@ -2,7 +2,7 @@
 import { chunk } from '../common/data';
 import type { Ledger } from '../ledger/ledger';
 import { Breaker } from './breaker';
-import { claimJobs, isPending, rememberMet } from './claim';
+import { claimJobs, isPending, isWithoutUnits, lookUpHalted, rememberMet } from './claim';
 import { markDuplicates, settleDuplicates } from './duplicates';
 import { waitForOthers, type ClaimedElsewhere } from './elsewhere';
 import type { Job, Outcome } from './job';
@@ -49,12 +49,6 @@ export async function sendJobs(jobs: readonly Job[], options: SendingOptions): P
 	} finally {
 		options.ledger?.end();
 	}
-}
-
-/** Whether other deliveries have taken units of the job's fulfillment order. */
-function isWithoutUnits({ outcome }: Job): boolean {
-	const code = outcome && 'why' in outcome ? outcome.why.code : undefined;
-	return code === 'unitsSent' || code === 'unitsPartlySent';
 }
 
 /** Jobs that this run has claimed, by request. */
@@ -108,7 +102,7 @@ class Run {
 			const rest = [...group];
 			const claimed: Job[] = [];
 			for (let claimSize = plan.claimed; rest.length + claimed.length > 0;) {
-				const next = rest.splice(0, claimSize);
+				const next = rest.splice(0, this.breaker.isHalted ? rest.length : claimSize);
 				const free = await this.claim(next);
 				claimed.push(...free);
 				// What was sent before doesn't count, as far as that is known before the first request.
@@ -128,9 +122,11 @@ class Run {
 	/** @returns the claimed jobs; the others have an outcome, or another execution has them */
 	private async claim(jobs: readonly Job[]): Promise<readonly Job[]> {
 		const { ledger } = this.options;
-		if (ledger && !this.breaker.signal.aborted)
+		const { isHalted, canLookUp } = this.breaker;
+		if (ledger && (!isHalted || canLookUp))
 			try {
-				this.elsewhere.push(...(await claimJobs(jobs, ledger)));
+				if (isHalted) await lookUpHalted(jobs, ledger);
+				else this.elsewhere.push(...(await claimJobs(jobs, ledger)));
 			} catch (error) {
 				this.breaker.halt({ code: 'store', error });
 			}

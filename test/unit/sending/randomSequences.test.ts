@@ -381,6 +381,11 @@ function checkReport(world: World, name: string, jobs: readonly Job[]): void {
 				break;
 			case 'notSent':
 				world.expect(own.length === 0, `${claim}, but this execution has created it`);
+				if (sent.claim && outcome.why.code === 'halted' && outcome.why.halt.code === 'exchange')
+					world.expect(
+						!existing.slice(0, existedBefore).some(isOfOrder),
+						`${claim}, but existed before`,
+					);
 				break;
 			case 'unknown':
 				world.expect(

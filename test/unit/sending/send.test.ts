@@ -228,6 +228,41 @@ describe('a run stops', () => {
 		expect(kindsOf(jobs)).toEqual(Array(5).fill(['created', 'unknown']).flat());
 	});
 
+	test.each([
+		['whole orders', (id: string) => job(0, `#${id}`, { orderId: id })],
+		[
+			'fulfillment orders',
+			(id: string) => job(0, `#${id}-1`, { orderId: id, part: part(`#${id}`, 'x') }),
+		],
+	])('without taking %s for not sent that were sent before', async (_, jobOf) => {
+		await send(new FakeService(), [jobOf('old')]);
+		const all = () => [
+			...Array.from({ length: 9 }, (_none, id) => jobOf(`new${id}`)),
+			jobOf('old'),
+		];
+		const jobs = all();
+		await send(new FakeService(() => respondWith(401)), jobs);
+		expect(reasonsOf(jobs)).toEqual([
+			'exchange',
+			...Array<string>(8).fill('halted'),
+			'alreadyCreated',
+		]);
+		const later = new FakeService();
+		await send(later, all());
+		expect(later.existing).toHaveLength(9);
+	});
+
+	test('without taking a fulfillment order for sent whose units another one would have got', async () => {
+		const jobs = ['#1-1', '#1-2'].map((id, item) =>
+			job(item, id, { orderId: 'A', part: part('#1', 'x') }),
+		);
+		const moved = job(2, '#2-2', { orderId: 'B', part: part('#2', 'x') });
+		await send(new FakeService(), [job(0, '#2-1', { orderId: 'B', part: part('#2', 'x') })]);
+		const all = [...jobsOf(4), ...jobs, moved];
+		await send(new FakeService(() => respondWith(401)), all);
+		expect(reasonsOf(all)).toEqual(['exchange', ...Array<string>(5).fill('halted'), 'unitsSent']);
+	});
+
 	test('when the user stops it: what was not sent may be sent again', async () => {
 		const stop = new AbortController();
 		const service = new FakeService((_, number) => {
