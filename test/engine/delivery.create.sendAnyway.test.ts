@@ -3,7 +3,7 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { jsonOf, fromOrders, restart, setUp } from '../support/actionNode';
 import { samplePart } from '../support/sampleFulfillmentOrder';
-import { lineItem, shopifyOrder } from '../support/shopifyOrders';
+import { lineItem, shippingAddress, shopifyOrder } from '../support/shopifyOrders';
 
 const service = setUp();
 
@@ -83,6 +83,41 @@ test.each<[string, IDataObject, INodeParameters, string]>([
 	// Later, e.g. in the catch-up, nothing has changed about it.
 	const { items } = await service.run({ ...fromOrders, ...changes }, { items: [item] });
 	expect(jsonOf(items)).toMatchObject([{ reason: 'alreadyCreated', actionNeeded: '' }]);
+	expect(service.existing()).toHaveLength(1);
+});
+
+test.each<[string, (changes: IDataObject) => IDataObject, (isHeld: boolean) => IDataObject]>([
+	[
+		'an order',
+		shopifyOrder,
+		(isHeld) => ({ line_items: [lineItem({ fulfillable_quantity: isHeld ? 0 : 1 })] }),
+	],
+	[
+		'a fulfillment order',
+		({ status, ...changes }) => ({
+			...partOf({ status, destination: null }),
+			order: shopifyOrder(changes),
+		}),
+		(isHeld) => ({ status: isHeld ? 'on_hold' : 'open' }),
+	],
+])('says nothing if the hold of %s that was sent in spite of it ends', async (_, of, state) => {
+	const moved = { shipping_address: shippingAddress({ address1: '7 New Road' }) };
+	const needed = async (changes: IDataObject) => {
+		restart();
+		const { items } = await service.run(fromOrders, { items: [of(changes)] });
+		return jsonOf(items).map(({ actionNeeded }) => actionNeeded);
+	};
+	const [held, released] = [true, false].map(state);
+	expect(await run([of({ ...held })], { sendAnyway: true })).toEqual([['created', '']]);
+	for (const same of [held, released, held]) expect(await needed({ ...same })).toEqual(['']);
+	expect(await needed({ ...released, ...moved })).toEqual([
+		expect.stringContaining(
+			'It is now: Maya Okafor, +1 217-555-0101, maya.okafor@mail.example, 7 New Road',
+		),
+	]);
+	expect(await needed({ ...released, cancelled_at: '2026-11-24T09:00:00Z' })).toEqual([
+		expect.stringContaining('was canceled. Ask the Delivery Service to stop it.'),
+	]);
 	expect(service.existing()).toHaveLength(1);
 });
 

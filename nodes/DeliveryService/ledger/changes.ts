@@ -15,6 +15,8 @@ export interface SentAs {
 	cash?: string;
 	/** All else; undefined if it is not compared any more. */
 	rest?: string;
+	/** What `rest` is after a hold: if a person overrides a hold, its end is no change. */
+	released?: string;
 	/** What `rest` is while the delivery is to wait, and while it is to be stopped for another reason. */
 	held?: string;
 	stopped?: string;
@@ -68,6 +70,11 @@ export function digestEntries(own: Reference, number: number, { cash, rest }: Se
 	const ofCash = cash === undefined ? [] : [entryOf(own, 'sentCash', number, digestVersion, cash)];
 	const ofRest = rest === undefined ? [] : [entryOf(own, 'sentRest', number, digestVersion, rest)];
 	return [...ofCash, ...ofRest];
+}
+
+/** The entries of the digests with which a delivery was created. */
+export function firstDigests(own: Reference, sentAs: SentAs): string[] {
+	return [...digestEntries(own, 0, sentAs), ...digestEntries(own, 0, { rest: sentAs.released })];
 }
 
 /** The entries to ask for when a delivery is looked up: whether it has changed since number 0. */

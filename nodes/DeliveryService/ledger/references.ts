@@ -3,7 +3,7 @@ import type { Access, Purpose } from './access';
 import {
 	createdEntry,
 	createdWays,
-	digestEntries,
+	firstDigests,
 	firstQuestions,
 	readChanges,
 	type Comparison,
@@ -81,7 +81,7 @@ function orderEntries(one: FoundReference): string[] {
 /** The entries to record when a delivery was created. */
 export function createdEntries(one: FoundReference): string[] {
 	const [{ entry }] = creationsOf(one);
-	return [entry, ...orderEntries(one), ...(one.sentAs ? digestEntries(one, 0, one.sentAs) : [])];
+	return [entry, ...orderEntries(one), ...(one.sentAs ? firstDigests(one, one.sentAs) : [])];
 }
 
 /** The entries that say that a reference was sent, or that its state is unknown. */

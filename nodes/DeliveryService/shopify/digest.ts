@@ -19,6 +19,8 @@ export interface Digests {
 	cash?: string;
 	/** All else; undefined if the order doesn't show it, or is fulfilled: its delivery can't follow it. */
 	rest?: string;
+	/** What `rest` is after a hold; undefined without one. */
+	released?: string;
 	/** What `rest` is during a hold, and while its delivery is to be stopped for another reason. */
 	held: string;
 	stopped: string;
@@ -39,14 +41,21 @@ export function sentAsOf(
 	if (!owed) return undefined;
 	// 60.00 in REST is 60.0 in GraphQL.
 	const cash = sign(owed) > 0 ? String(toNumber(owed)) : '';
-	const rest = restOf(facts, mapping);
-	return { ...(collectsCash && { cash }), ...(rest && { rest }), ...notToBring };
+	const { stop } = facts;
+	const isHeld = stop === 'onHold';
+	const withoutStop = detailsDigest(facts, mapping);
+	const rest = stop ? notToBring[isHeld ? 'held' : 'stopped'] : withoutStop;
+	return {
+		...(collectsCash && { cash }),
+		...(rest && { rest }),
+		...(isHeld && withoutStop && { released: withoutStop }),
+		...notToBring,
+	};
 }
 
-/** All but the cash that a driver acts on; undefined if it is not compared. */
-function restOf(facts: OrderFacts, mapping: OrderMapping): string | undefined {
-	const { order, stop, isFulfilled } = facts;
-	if (stop) return stop === 'onHold' ? notToBring.held : notToBring.stopped;
+/** All but the cash that a driver acts on, even if it is not to be brought; undefined if it is not compared. */
+function detailsDigest(facts: OrderFacts, mapping: OrderMapping): string | undefined {
+	const { order, isFulfilled } = facts;
 	// Shopify or the sales channel may remove or hide who ordered at any time: that changes no delivery.
 	const isShown = !lacksPersonalData(order) && hiddenValue(order) === undefined;
 	return isShown && !isFulfilled ? digest(details(facts, mapping)) : undefined;
