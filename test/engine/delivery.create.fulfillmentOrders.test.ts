@@ -158,6 +158,27 @@ test('asks a person to stop or check a sent delivery whose order is held, cancel
 	]);
 });
 
+test('tells once that all items of a sent order were removed, also from its fulfillment order', async () => {
+	const removed = [lineItem(), mugs()].map((line) => ({
+		...line,
+		current_quantity: 0,
+		fulfillable_quantity: 0,
+	}));
+	const needed = async (changes: IDataObject, line_items: IDataObject[]) => {
+		const item = { ...partOf(mugs(), { id: 12, line_items }), order: { ...order, ...changes } };
+		return jsonOf((await service.run(fromOrders, { items: [item] })).items)[0]?.actionNeeded;
+	};
+	const line = { line_item_id: mugs().id, quantity: 2, fulfillable_quantity: 2 };
+	expect(await needed({}, [line])).toBe('');
+	// Its items may have moved to another fulfillment order, and its delivery brings them.
+	expect(await needed({}, [])).toBe('');
+	expect(await needed({ line_items: removed }, [])).toBe(
+		'Order #1001 (Harbor Warehouse) has no items left. Ask the Delivery Service to stop it.',
+	);
+	expect(await needed({ line_items: removed }, [])).toBe('');
+	expect(service.existing()).toEqual(['#1001-12']);
+});
+
 test('creates the others if a fulfillment order is unreadable, and fails', async () => {
 	const unreadable = partOf(lineItem(), { id: 11, status: 'paused' });
 	const run = { items: [unreadable, ...items.slice(1)] };

@@ -102,9 +102,7 @@ function findStopReason(facts: OrderFacts, units: OrderUnits): StopReason | unde
 	if (order.cancelled_at) return 'cancelled';
 	if (facts.isFulfilled) return undefined;
 	if (state === 'refunded' || state === 'voided') return state;
-	const shippable = units.lines.filter(({ line }) => needsShipping(line));
-	if (shippable.length > 0 && shippable.every(({ line, canceled }) => canceled >= line.quantity))
-		return 'emptied';
+	if (isEmptied(units)) return 'emptied';
 	switch (order.fulfillmentOrder?.status) {
 		case 'on_hold':
 			return 'onHold';
@@ -117,18 +115,27 @@ function findStopReason(facts: OrderFacts, units: OrderUnits): StopReason | unde
 	return isWaiting && isUntouched ? 'onHold' : undefined;
 }
 
+/** Whether all items that can ship were removed. */
+function isEmptied({ lines }: OrderUnits): boolean {
+	const shippable = lines.filter(({ line }) => needsShipping(line));
+	return shippable.length > 0 && shippable.every(({ line, canceled }) => canceled >= line.quantity);
+}
+
 /**
  * Whether all units that can ship have shipped. A fulfillment order is also closed when it was delivered,
  * which its order's fulfillments show.
  */
-function isFulfilled(order: Order, { lines }: OrderUnits): boolean {
+function isFulfilled(order: Order, units: OrderUnits): boolean {
 	const { fulfillmentOrder: part } = order;
 	if (part) {
+		// One without units was moved, or its items were removed.
+		const hasUnits = part.line_items.some(({ quantity = 0 }) => quantity > 0);
+		if (!hasUnits && isEmptied(units)) return false;
 		const fulfilled = unitsInFulfillments(order);
 		if (!fulfilled) return part.status === 'closed';
 		return part.line_items.every(({ line_item_id: id, quantity = 0 }) => fulfilled(id) >= quantity);
 	}
-	const shippable = lines.filter(({ line }) => needsShipping(line));
+	const shippable = units.lines.filter(({ line }) => needsShipping(line));
 	const isShipped = ({ line, fulfilled, canceled }: LineUnits) =>
 		line.fulfillment_status === 'fulfilled' || fulfilled >= line.quantity - canceled;
 	return (
