@@ -123,9 +123,30 @@ function comparedDigests({ sentAs: { cash = '', rest }, createdAs: { hasCash } }
 	return { cash: hasCash ? cash : undefined, rest };
 }
 
+/** A number whose change was reported or accepted, and the version of its digests. */
+interface Told {
+	number: number;
+	version: number;
+}
+
+/** The last such number up to this one. Later ones are other executions', or these have crashed. */
+function lastTold(
+	{ own, createdAs }: Comparison,
+	number: number,
+	known: ReadonlySet<string>,
+): Told {
+	for (let at = number; at > 0; at--) {
+		const version = versions.find((each) => known.has(entryOf(own, 'told', at, each)));
+		if (version !== undefined) return { number: at, version };
+	}
+	return { number: 0, version: createdAs.version };
+}
+
 /**
- * Compares a delivery with what was recorded with its last number. While it was to be stopped, nobody was
- * told about its cash, so that is compared with the number before.
+ * Compares a delivery with what it was last told as. While it was to be stopped, nobody was told about its
+ * cash, so that is compared with the number before.
+ *
+ * @param number that of the last change that was claimed
  */
 function changeOf(
 	one: Comparison,
@@ -134,43 +155,36 @@ function changeOf(
 ): FoundChange | undefined {
 	const { own, sentAs, createdAs } = one;
 	const digests = comparedDigests(one);
-	const version =
-		number === 0
-			? createdAs.version
-			: versions.find((each) => known.has(entryOf(own, 'told', number, each)));
-	const isElsewhere = version === undefined;
-	const isOld = version !== digestVersion && !isElsewhere;
-	const isRecorded = (at: number, some: SentAs) =>
+	const { cash, rest } = digests;
+	const { held, stopped } = sentAs;
+	const told = lastTold(one, number, known);
+	const isTold = (at: number, some: SentAs) =>
 		digestEntries(own, at, some).every((entry) => known.has(entry));
-	// The last number with which it was in none of these states.
+	/** The last number with which it was in none of these states. */
 	const lastWithout = (...states: Array<string | undefined>) => {
-		let at = number;
-		while (states.some((rest) => rest !== undefined && isRecorded(at, { rest }))) at -= 1;
+		let at = told.number;
+		while (states.some((state) => state !== undefined && isTold(at, { rest: state }))) at -= 1;
 		return at;
 	};
-	const differs = (at: number, some: SentAs) => !isOld && !isRecorded(at, some);
-	const { rest } = digests;
-	const { held, stopped } = sentAs;
-	const isStopped = rest !== undefined && rest === stopped;
-	const change = {
-		cash: !isStopped && differs(lastWithout(stopped), { cash: digests.cash }),
-		rest: differs(number, { rest }),
-	};
-	if (!isElsewhere && !isOld && !change.cash && !change.rest) return undefined;
 	const beforeStop = lastWithout(held, stopped);
-	const wasStopped = beforeStop < number;
-	// A release alone changes nothing that a driver acts on.
-	if (wasStopped && isRecorded(beforeStop, { rest })) change.rest = false;
+	const wasStopped = rest !== undefined && beforeStop < told.number;
 	const next = number + 1;
-	return {
-		...(isElsewhere ? { cash: createdAs.hasCash, rest: rest !== undefined } : change),
-		...(isElsewhere && { claimedElsewhere: entryOf(own, 'change', number) }),
-		...(wasStopped &&
-			rest !== undefined && {
-				before: isRecorded(number, { rest: held }) ? 'held' : 'stopped',
-			}),
+	const found = {
+		before: wasStopped ? (isTold(told.number, { rest: held }) ? 'held' : 'stopped') : undefined,
 		number: next,
 		claimEntry: entryOf(own, 'change', next),
 		recorded: [entryOf(own, 'told', next, digestVersion), ...digestEntries(own, next, digests)],
-	};
+	} as const;
+	if (told.number < number) {
+		const claimedElsewhere = entryOf(own, 'change', number);
+		return { ...found, cash: createdAs.hasCash, rest: rest !== undefined, claimedElsewhere };
+	}
+	if (told.version !== digestVersion) return { ...found, cash: false, rest: false };
+	const isStopped = rest !== undefined && rest === stopped;
+	const isCashTold = isStopped || isTold(lastWithout(stopped), { cash });
+	const isRestTold = isTold(told.number, { rest });
+	if (isCashTold && isRestTold) return undefined;
+	// A release alone changes nothing that a driver acts on.
+	const isRelease = isTold(beforeStop, { rest });
+	return { ...found, cash: !isCashTold, rest: !isRestTold && !isRelease };
 }

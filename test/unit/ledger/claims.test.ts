@@ -533,6 +533,29 @@ describe('changes after sending', () => {
 		expect(await changeOf(one)).toBeUndefined();
 	});
 
+	test('after a hold are those of a delivery to go on with, also if the execution that reports them crashes', async () => {
+		const states = { held: 'on hold', stopped: 'canceled' };
+		const withStates = (rest: string): Claim => ({
+			...order('#1', 'A'),
+			sentAs: { rest, ...states },
+		});
+		const before = async () => {
+			const one = withStates('a');
+			return (await ledger.lookUp([one])).get(one)?.change?.before;
+		};
+		await create(withStates('a'));
+		expect(await before()).toBeUndefined();
+		await report(withStates('on hold'));
+		expect(await before()).toBe('held');
+		const released = withStates('a');
+		await ledger.lookUp([released]);
+		await ledger.claimChanges([released]);
+		ledger = open();
+		expect(await before()).toBe('held');
+		await report(withStates('a'));
+		expect(await before()).toBeUndefined();
+	});
+
 	test('are found for a fulfillment order', async () => {
 		const ofPart = (rest: string): Claim => ({ ...part('#1-1', [2, 2]), sentAs: { rest } });
 		await create(ofPart('a'));
