@@ -65,30 +65,33 @@ export function isListed(name: string, names: readonly string[]): boolean {
 	const plain = plainName(name);
 	const [base = ''] = plain.split(' - ');
 	const withoutPlace = foldWords(base);
-	const isOfShop = !carrierPickup.test(withoutPlace) && builtIn.test(withoutPlace);
+	const isOfShop = !sharedPickup.test(withoutPlace) && builtIn.test(withoutPlace);
 	return isOfShop || builtIn.test(foldWords(plain));
 }
 
-/**
- * Names of shipping methods that mean store pickup, in the languages of shops that deliver by driver: the
- * default of Exclude Shipping Methods. Pickup points of carriers are not in it.
- */
-export const storePickupNames: readonly string[] = namesIn(`
+/** Names of store pickup that carriers use, too: "Collection - Parcelshop" may be no place of the shop. */
+const sharedPickupNames = namesIn(`
+	(|Free |Self )Collection, Self Collect, Recogida, Retiro, Retirada, Retrait, Ritiro, Afhaling
+	Самовывоз, Самовивіз, איסוף עצמי, 픽업, 自取, 自提
+`);
+
+/** Names of store pickup that a place of the shop may follow: "Store collection - Harbor". */
+const shopPickupNames = namesIn(`
 	(|Free )(|Store |In Store |Local )Pick*up, BOPIS, Take away, Take out, Dine in
 	(Curbside|Customer|Warehouse|Shop|Office|Self|Studio|Personal) Pick*up
 	Pick*up (in|at|from) (|the |our )(store|shop|warehouse), Pick*up in person, Pick*up only, Will call
 	Click*Collect, Collect (in|from|at) (|the |our )(store|shop), Collect in person
-	(|Free |Store |In Store |Local |Warehouse |Customer |Self )Collection, Self Collect
+	(Store |In Store |Local |Warehouse |Customer )Collection
 	Collection (from|in|at) (|the |our )(store|shop|warehouse)
 
-	Recogida, Retiro, (Recog|Retir|Recole)* en* tienda, (Recog|Retir|Recole)* en* (local|sucursal)
+	(Recog|Retir|Recole)* en* tienda, (Recog|Retir|Recole)* en* (local|sucursal)
 	Recojo en tienda, (Recog|Retir)* en* (almacén|bodega|persona|taller), (Recogida|Retiro) local
 	(Recog|Retir|Recole)* en* punto físico, Pick*up en* tienda, Entrega en tienda, Envío (|gratis |gratuito )a tienda
 
-	Retirada, (Retir|Levant|Recolh)* (na|em)* loja, (Buscar|Coleta|Entrega) na loja
+	(Retir|Levant|Recolh)* (na|em)* loja, (Buscar|Coleta|Entrega) na loja
 	(Retir|Levant|Recolh)* (na|em)* loja física, (Retirada|Levantamento|Recolha) (local|no local), Retirada no (balcão|armazém), Retirada em mãos
 
-	Retrait, (Retrait|Cueillette|Ramassage)* magasin, (Retrait|Cueillette|Ramassage)* boutique
+	(Retrait|Cueillette|Ramassage)* magasin, (Retrait|Cueillette|Ramassage)* boutique
 	(Retrait|Ramassage|Enlèvement) (sur place|local), Cueillette (sur place|locale), Retrait*atelier
 	(|À )retirer en* (magasin|boutique), Collecte en (magasin|boutique), Retrait*entrepôt
 
@@ -98,13 +101,13 @@ export const storePickupNames: readonly string[] = namesIn(`
 	Ladenabholung, Filialabholung
 	(Im Laden|Im Geschäft|Im Store|Vor Ort|In der Filiale) abholen
 
-	Ritiro, Ritir* in* (negozio|sede|magazzino), Ritir* presso* (negozio|sede|punto vendita)
+	Ritir* in* (negozio|sede|magazzino), Ritir* presso* (negozio|sede|punto vendita)
 	Ritiro (in punto vendita|a mano|locale|di persona|in loco|sul posto), Consegna in negozio
 
 	(|Zelf |Gratis |Lokaal )(Afhalen|Ophalen)
 	(Afhalen|Ophalen) (in|bij) (|de |onze )(winkel|showroom), (Afhalen|Ophalen) (bij ons|op locatie)
 	(Afhalen|Ophalen) in (|het |ons )magazijn, In de winkel (afhalen|ophalen)
-	Afhaling, Afhaling (in de winkel|ter plaatse)
+	Afhaling (in de winkel|ter plaatse)
 
 	Odbiór (osobisty|własny|w sklepie|w salonie|w magazynie|na miejscu)
 
@@ -120,24 +123,23 @@ export const storePickupNames: readonly string[] = namesIn(`
 	Osobno preuzimanje, Preuzimanje u (trgovini|poslovnici), Osebni prevzem, Лично преузимање
 	(Hämta|Hämtas) i (|vår )butik, Afhent* i butik*, Hent* i butik*, Nouto (myymälästä|liikkeestä), Noudetaan myymälästä
 
-	Самовывоз, Самовивіз, (Самовывоз|Самовивіз) (из магазина|з магазину|со склада|зі складу), Вземане от (магазин|магазина)
+	(Самовывоз|Самовивіз) (из магазина|з магазину|со склада|зі складу), Вземане от (магазин|магазина)
 	Παραλαβή από (το |)(κατάστημα|κατάστημά μας), Mağazadan (teslim|teslim al|teslim alma|al), Gel al
 
-	איסוף עצמי, איסוף מהחנות, איסוף עצמי מהחנות, รับที่ร้าน, รับสินค้าที่ร้าน, รับหน้าร้าน
-	Nhận (|hàng )tại cửa hàng, (매장|방문) (픽업|수령), 픽업, (門市|门市|店面|到店|到門市|自行)(自取|取貨|取货|自提), 自取, 自提
+	איסוף מהחנות, איסוף עצמי מהחנות, รับที่ร้าน, รับสินค้าที่ร้าน, รับหน้าร้าน
+	Nhận (|hàng )tại cửa hàng, (매장|방문) (픽업|수령), (門市|门市|店面|到店|到門市|自行)(自取|取貨|取货|自提)
 
 	(店舗|店頭|来店|実店舗)(|で|での)(受取|受取り|受け取り|お受取り|お受け取り)
 `);
 
-const builtInNames = new Set(storePickupNames);
+/**
+ * Names of shipping methods that mean store pickup, in the languages of shops that deliver by driver: the
+ * default of Exclude Shipping Methods. Pickup points of carriers are not in it.
+ */
+export const storePickupNames: readonly string[] = [...shopPickupNames, ...sharedPickupNames];
 
-/** Those that carriers use, too: "Collection - Parcelshop" may be no place of the shop, "Store collection - Harbor" is one. */
-const carrierPickup = toPattern(
-	namesIn(`
-		(|Free |Self )Collection, Self Collect, Recogida, Retiro, Retirada, Retrait, Ritiro, Afhaling
-		Самовывоз, Самовивіз, איסוף עצמי, 픽업, 自取, 自提
-	`),
-);
+const builtInNames = new Set(storePickupNames);
+const sharedPickup = toPattern(sharedPickupNames);
 
 /** A shipping method, as the customer chose it. */
 type ShippingMethod = Pick<Order['shipping_lines'][number], 'title' | 'code'>;
