@@ -79,7 +79,7 @@ describe('passesFilters', () => {
 test.each<[unknown, string[]]>([
 	['42, 43', ['42', '43']],
 	[
-		['42', 43],
+		[' 42 ', 43],
 		['42', '43'],
 	],
 	[42, ['42']],
@@ -104,7 +104,7 @@ describe('invalidFilter', () => {
 
 	test.each<Partial<Filters>>([
 		{},
-		{ cities: ['8'], companies: ['1', '2'] },
+		{ cities: ['8'], companies: ['1', '42'] },
 		{ statuses: ['a b_c'] },
 	])('accepts %j', (filters) => {
 		expect(invalidFilter({ ...noFilters, ...filters })).toBeUndefined();
