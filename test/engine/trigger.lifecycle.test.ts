@@ -223,6 +223,17 @@ describe('publishing with blacklisted webhooks', () => {
 			expect(itemsOf(received)).toEqual([{ event: 'updateTask', ...updated }]);
 		},
 	);
+
+	test('fails if a blacklisted webhook is not removed: created again, it would stay blacklisted', async () => {
+		const trigger = await open();
+		await trigger.create();
+		service.control.blacklist(hook(3).url, 3);
+		service.control.addFault({ kind: 'status', status: 500, method: 'DELETE', path: hooks });
+
+		await expect(trigger.activate()).rejects.toThrow('server error (status 500)');
+
+		expect(service.requests().filter((method) => method === 'POST')).toHaveLength(1);
+	});
 });
 
 describe('a failure while publishing', () => {
