@@ -30,10 +30,6 @@ import { isOwnUrl, type EventSubscription } from './urls';
  * subscriptions, then removes the others of this node, so that no event is missed when the API secret
  * changes.
  *
- * Does not list first if all were removed before: n8n unpublishes a workflow to publish a change, and
- * events in between are lost. If n8n starts while the service is unavailable, earlier subscriptions count
- * as unchanged: otherwise n8n would close the webhook while the service posts events to it.
- *
  * @throws NodeOperationError when the node or its credential is incomplete, or the service can't reach the
  *   webhook URL; NodeApiError when the service rejects a request or can't be reached. What this call has
  *   subscribed is removed then.
@@ -46,16 +42,9 @@ export async function subscribe(context: IHookFunctions): Promise<boolean> {
 		const { owner, webhooks } = trigger;
 		const node = context.getNode();
 		if (!trigger.isReachable) throw operationError(node, localhostProblem(owner.webhookUrl));
-		const saved = savedDigests(context);
-		const list =
-			saved?.length === 0
-				? { webhooks: [] }
-				: await webhooks.listForTrigger().catch((error: unknown) => {
-						if (!saved || !isStartOfN8n(context) || !isTemporary(error)) throw error;
-						warnAboutUnchecked(context, error);
-					});
-		if (!list) return true;
-		const { missing, blacklisted, stale } = compare(trigger, list.webhooks);
+		const listed = await listUnlessUnavailable(context, webhooks);
+		if (!listed) return true;
+		const { missing, blacklisted, stale } = compare(trigger, listed);
 		const leftover = await unsubscribeEach(webhooks, blacklisted);
 		if (leftover) throw leftover.reason;
 		await subscribeEach(trigger, [...missing, ...blacklisted]);
@@ -67,6 +56,26 @@ export async function subscribe(context: IHookFunctions): Promise<boolean> {
 		if (remaining) warnAboutLeftover(context, remaining, effect);
 		return true;
 	});
+}
+
+/**
+ * The company's subscriptions. Does not ask if all of the trigger's were removed before: n8n unpublishes a
+ * workflow to publish a change, and events in between are lost.
+ *
+ * @returns undefined if n8n starts while the service is unavailable. Then earlier subscriptions count as
+ *   unchanged: otherwise n8n would close the webhook while the service posts events to it.
+ */
+async function listUnlessUnavailable(
+	context: IHookFunctions,
+	webhooks: Webhooks,
+): Promise<readonly Webhook[] | undefined> {
+	const saved = savedDigests(context);
+	if (saved?.length === 0) return [];
+	const list = await webhooks.listForTrigger().catch((error: unknown) => {
+		if (!saved || !isStartOfN8n(context) || !isTemporary(error)) throw error;
+		warnAboutUnchecked(context, error);
+	});
+	return list?.webhooks;
 }
 
 /**
@@ -108,14 +117,14 @@ async function removeOwn(
 		const others = listed.filter(
 			(webhook) => isOwnUrl(owner, webhook.url) && !known.some(isSame(webhook)),
 		);
-		return join(await removal, await unsubscribeEach(webhooks, others));
+		return mergeLeftovers(await removal, await unsubscribeEach(webhooks, others));
 	} catch (reason) {
 		const subscriptions = wasSubscribed ? ((await removal)?.subscriptions ?? []) : desired;
 		return { subscriptions, reason };
 	}
 }
 
-function join(one?: Leftover, other?: Leftover): Leftover | undefined {
+function mergeLeftovers(one?: Leftover, other?: Leftover): Leftover | undefined {
 	if (!one || !other) return one ?? other;
 	return { ...one, subscriptions: [...one.subscriptions, ...other.subscriptions] };
 }
@@ -156,7 +165,7 @@ async function subscribeEach(
 	{ webhooks }: OpenTrigger,
 	subscriptions: readonly Subscription[],
 ): Promise<void> {
-	const failure = await forEach(subscriptions, async (one) => await webhooks.subscribe(one));
+	const failure = await requestEach(subscriptions, async (one) => await webhooks.subscribe(one));
 	if (!failure) return;
 	await unsubscribeEach(webhooks, subscriptions);
 	throw failure.reason;
@@ -167,7 +176,7 @@ async function unsubscribeEach(
 	webhooks: Webhooks,
 	subscriptions: readonly Subscription[],
 ): Promise<Leftover | undefined> {
-	return await forEach(subscriptions, async (one) => await webhooks.unsubscribe(one));
+	return await requestEach(subscriptions, async (one) => await webhooks.unsubscribe(one));
 }
 
 /** With 400 requests at once, n8n loses its own database for a minute. */
@@ -179,7 +188,7 @@ const maxRequestsAtOnce = 5;
  *
  * @returns the subscriptions whose request failed or was not sent
  */
-async function forEach(
+async function requestEach(
 	subscriptions: readonly Subscription[],
 	request: (subscription: Subscription) => Promise<unknown>,
 ): Promise<Leftover | undefined> {
