@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import type { Server } from 'node:net';
 import { finished } from 'node:stream/promises';
 
 import express, { Router } from 'express';
@@ -7,7 +6,7 @@ import PostalMime from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
 import { z } from 'zod';
 
-import { pageRouter, type PageLink } from '../page/serve';
+import { pageRouter, portOf, type PageLink } from '../page/serve';
 import { allowLocalOnly } from '../service/control';
 import { Feed } from '../service/feed';
 
@@ -110,12 +109,6 @@ export async function startMailbox(page?: MailboxPage): Promise<Mailbox> {
 			await new Promise<void>((resolve) => server.close(resolve));
 		},
 	};
-}
-
-function portOf(server: Pick<Server, 'address'>): number {
-	const address = server.address();
-	if (address === null || typeof address === 'string') throw new Error('Not listening on a port');
-	return address.port;
 }
 
 function streamRouter(feed: Feed): Router {

@@ -1,3 +1,5 @@
+import type { Server } from 'node:net';
+
 import { Router, type RequestHandler } from 'express';
 
 const policy = [
@@ -37,6 +39,13 @@ export function pageRouter(
 	router.get('/page.css', guard, sendPageFile('page.css', __dirname));
 	router.get('/page.mjs', guard, sendPageFile('page.mjs', __dirname));
 	return router;
+}
+
+/** The port of a server that listens. Throws an Error if it doesn't. */
+export function portOf(server: Pick<Server, 'address'>): number {
+	const address = server.address();
+	if (address === null || typeof address === 'string') throw new Error('Not listening on a port');
+	return address.port;
 }
 
 function sendPageFile(name: string, root: string): RequestHandler {

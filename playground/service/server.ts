@@ -1,12 +1,11 @@
 import { once, setMaxListeners } from 'node:events';
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import express from 'express';
 import type { ErrorRequestHandler, Express, Request, RequestHandler } from 'express';
 
-import { pageRouter, type PageLink } from '../page/serve';
+import { pageRouter, portOf, type PageLink } from '../page/serve';
 import { Api, basicAuth, limitRequests, parseFormAction } from './api';
 import { Control, controlRouter, allowLocalOnly } from './control';
 import type { Settings } from './control';
@@ -148,7 +147,7 @@ export async function startService(options: ServiceOptions = {}): Promise<LocalS
 	server.requestTimeout = 0;
 	server.listen({ port: options.port ?? 0, host, backlog: maxQueuedConnections });
 	await once(server, 'listening');
-	const { port } = socketAddress(server);
+	const port = portOf(server);
 	const url = `http://${host}:${port}`;
 	const close = async () => {
 		closing.abort();
@@ -228,10 +227,4 @@ function addEndpoints(
 		.all(rejectMethod);
 	app.use(rejectPath);
 	app.use(handleError);
-}
-
-function socketAddress(server: http.Server): AddressInfo {
-	const address = server.address();
-	if (address === null || typeof address === 'string') throw new Error('Not listening on a port');
-	return address;
 }

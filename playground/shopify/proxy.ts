@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 
+import { portOf } from '../page/serve';
 import { createCertificate } from './certificate';
 
 /** A proxy that redirects a program's requests for shops to this process. */
@@ -53,9 +54,7 @@ export async function attachShopProxy(
 		httpsServer.emit('connection', socket);
 	});
 
-	const address = server.address();
-	if (address === null || typeof address === 'string') throw new Error('Not listening on a port');
-	const url = `http://127.0.0.1:${address.port}`;
+	const url = `http://127.0.0.1:${portOf(server)}`;
 	return {
 		env: {
 			// Programs differ in which spelling they use.

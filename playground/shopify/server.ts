@@ -4,7 +4,7 @@ import http from 'node:http';
 import express from 'express';
 import { z } from 'zod';
 
-import { pageRouter, type PageLink } from '../page/serve';
+import { pageRouter, portOf, type PageLink } from '../page/serve';
 import { allowLocalOnly } from '../service/control';
 import { Feed } from '../service/feed';
 import type { LocalService } from '../service/server';
@@ -156,11 +156,9 @@ export async function startShopify({
 	const api = adminApi({ shop, webhooks, app: shopApp, now, record });
 	const proxy = beside?.proxy ?? (await attachShopProxy(server, ['*.myshopify.com']));
 	proxy.serve(domain, api);
-	const address = server.address();
-	if (address === null || typeof address === 'string') throw new Error('Not listening on a port');
 
 	return {
-		url: `http://${host}:${address.port}`,
+		url: `http://${host}:${portOf(server)}`,
 		domain,
 		credential,
 		app: shopApp,
