@@ -26,32 +26,33 @@ export async function testConnection(
 	this: ICredentialTestFunctions,
 	{ data }: ICredentialsDecrypted,
 ): Promise<INodeCredentialTestResult> {
-	const problem = await findProblem(this, data);
-	if (problem) return { status: 'Error', message: problemText(problem) };
 	const credential = readCredential(data);
+	if (!credential.ok) return failed(credential.problem);
+	const problem = await findProblem(this, credential.value);
+	if (problem) return failed(problem);
 	return {
 		status: 'OK',
-		message:
-			credential.ok && travelsUnencrypted(credential.value)
-				? 'Connection successful, but API Key ID and API Secret travel unencrypted. Change the Base URL to https:// if the Delivery Service has such a URL.'
-				: 'Connection successful',
+		message: travelsUnencrypted(credential.value)
+			? 'Connection successful, but API Key ID and API Secret travel unencrypted. Change the Base URL to https:// if the Delivery Service has such a URL.'
+			: 'Connection successful',
 	};
+}
+
+function failed(problem: Problem): INodeCredentialTestResult {
+	return { status: 'Error', message: problemText(problem) };
 }
 
 async function findProblem(
 	context: ICredentialTestFunctions,
-	data: unknown,
+	credential: Credential,
 ): Promise<Problem | undefined> {
-	const credential = readCredential(data);
-	if (!credential.ok) return credential.problem;
-	const { companyId } = credential.value;
+	const { companyId, apiKeyId, apiSecret } = credential;
 	if (companyId === undefined)
 		return {
 			message: 'The Company ID is missing or not a positive whole number',
 			description: "Enter your own company's ID: the connection test lists its webhooks.",
 		};
-	const { apiKeyId, apiSecret } = credential.value;
-	const first = await requestWebhookList(context, credential.value, companyId);
+	const first = await requestWebhookList(context, credential, companyId);
 	if (first.kind === 'noResponse') return explainFailure(first);
 	const withServer = ({ message, description }: Problem): Problem => ({
 		message,
@@ -72,7 +73,7 @@ async function findProblem(
 	if (first.status !== 401) return failure;
 	if (/^\s|\s$/.test(apiSecret))
 		return { ...failure, description: 'The API Secret starts or ends with a space: remove it.' };
-	const swapped = { ...credential.value, apiKeyId: apiSecret, apiSecret: apiKeyId };
+	const swapped = { ...credential, apiKeyId: apiSecret, apiSecret: apiKeyId };
 	const second = await requestWebhookList(context, swapped, companyId);
 	return isSuccess(second)
 		? {
