@@ -106,10 +106,10 @@ export function isEmailAddress(address: string): boolean {
 }
 
 /** In degrees (docs/api.md, section 2.4). */
-export const latitude = z.preprocess(numberFromText, z.number().min(-90).max(90));
+export const latitude = numeric(z.number().min(-90).max(90));
 
 /** In degrees (docs/api.md, section 2.4). */
-export const longitude = z.preprocess(numberFromText, z.number().min(-180).max(180));
+export const longitude = numeric(z.number().min(-180).max(180));
 
 /** Text with at most `maximum` characters (Unicode code points). */
 export function textUpTo(maximum: number) {

@@ -86,8 +86,10 @@ function conflictProblem(detail: string): Problem {
 	return {
 		message:
 			'The Delivery Service already has this webhook, or one that conflicts with it (status 409)',
-		description:
-			`Check with Webhook > Get Many. If this webhook is blacklisted, run Webhook > Reactivate; if another one is in its place, delete that one first with Webhook > Delete. ${detail}`.trim(),
+		description: joinSentences([
+			'Check with Webhook > Get Many. If this webhook is blacklisted, run Webhook > Reactivate; if another one is in its place, delete that one first with Webhook > Delete.',
+			detail,
+		]),
 	};
 }
 
