@@ -1,4 +1,5 @@
-import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 import { logWarning } from '../../../nodes/DeliveryService/common/log';
 import { projectFolder } from '../../../playground/n8n/folders';
@@ -28,7 +29,10 @@ test('logs one line with the node and the workflow, whatever names and texts con
 });
 
 test('no other file of the nodes logs', () => {
-	const args = ['grep', '--untracked', '--files-with-matches', '-E', 'logger|console', 'nodes'];
-	const files = execFileSync('git', args, { cwd: projectFolder, encoding: 'utf8' });
-	expect(files).toBe('nodes/DeliveryService/common/log.ts\n');
+	const nodes = join(projectFolder, 'nodes', 'DeliveryService');
+	const files = readdirSync(nodes, { recursive: true, encoding: 'utf8' }).filter(
+		(file) =>
+			file.endsWith('.ts') && /logger|console/.test(readFileSync(join(nodes, file), 'utf8')),
+	);
+	expect(files).toEqual([join('common', 'log.ts')]);
 });
