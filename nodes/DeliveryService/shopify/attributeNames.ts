@@ -1,18 +1,18 @@
 /**
  * The names under which apps and themes write what a customer chose into the additional details of an order.
- * Letter case, accents and punctuation don't matter.
+ * Letter case, accents, spaces and punctuation don't matter.
  */
 import { namesIn, normalizeName } from '../common/text';
 
 /** Additional details with the delivery date of the usual apps. */
 export const deliveryDateAttributes: readonly string[] = namesIn(`
-	Delivery Date, Delivery Day, Date of Delivery, Order Delivery Date, Shipping Date, Requested Delivery Date
+	(|Select |Choose |Your |Local )Delivery Date, Delivery Day, Date of Delivery, Order Delivery Date, Shipping Date, Requested Delivery Date
 	Preferred Delivery Date, Scheduled Delivery Date, Delivery Date and Time, Delivery Date & Time
-	(Fecha|Día|Data|Dia) de entrega, Fecha de envío, (Data|Dia) da entrega
+	(Fecha|Día|Data|Dia) de entrega, Fecha entrega, Fecha de envío, (Data|Dia) da entrega
 	Date de livraison, Jour de livraison, Date de livraison souhaitée, Data (|di )consegna, Giorno di consegna
 	Lieferdatum, Liefertermin, Liefertag, Wunschtermin, Wunschlieferdatum, Wunschliefertermin
 	Bezorgdatum, Bezorgdag, Leverdatum, Gewenste bezorgdatum, Leveransdatum, Leveringsdato, Toimituspäivä
-	Data dostawy, Datum doručení, Dátum doručenia, Szállítás dátuma, Data livrării, Дата доставки, Дата на доставка
+	Data dostawy, Datum doručení, Dátum doručenia, (Szállítás dátuma|Szállítási dátum), Data livrării, Дата доставки, Дата на доставка
 	Ημερομηνία παράδοσης, Teslimat tarihi, تاريخ التوصيل, تاريخ التسليم, موعد التوصيل, תאריך משלוח
 	(配送|配達|お届け)(|希望)日, 配送日期, 送货日期, 送貨日期, 到貨日期, 배송 희망일
 	วันที่จัดส่ง, Ngày giao hàng, Tanggal pengiriman
@@ -38,13 +38,17 @@ export const methodAttributes: readonly string[] = namesIn(`
 	Delivery or Pickup, Pickup or Delivery
 	(Método|Tipo|Forma) de entrega, (Método|Tipo) de envío, Mode de livraison, Méthode de livraison
 	Lieferart, Liefermethode, Versandart, (Metodo|Modalità) di consegna, Bezorgmethode, Verzendmethode
+	(Metoda|Sposób) dostawy, Metodă de livrare, Teslimat yöntemi
 	طريقة (التوصيل|التسليم|الاستلام), 配送方法, 受取方法, 配送方式, 取貨方式
 `);
 
 /** A format in brackets, e.g. "(DD/MM/YYYY)" or "[tt.mm.jjjj]": each of its words is one letter. */
 const format = /[(（[](?:[^\p{L}()（）[\]]|(\p{L})\1*(?!\p{L}))*[)）\]]/giu;
 
-/** The name of a detail for comparisons, without a format: "Delivery Date (estimated)" is another name. */
+/**
+ * The name of a detail for comparisons, without a format and spaces: "deliveryDate" is "Delivery Date", but
+ * "Delivery Date (estimated)" is another name.
+ */
 export function detailName(name: string): string {
-	return normalizeName(name.replace(format, ' '));
+	return normalizeName(name.replace(format, ' ')).replaceAll(' ', '');
 }

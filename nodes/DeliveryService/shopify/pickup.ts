@@ -48,7 +48,9 @@ const methodNames = new Set(methodAttributes.map(detailName));
  * Additional details that only pickups have: Zapiet's (see above) and those of "Pick-up Points"
  * (apps.support.code.nl, "Working with 3rd party fulfillments").
  */
-const locationAttributes = /^(pickup location (id|company)|pick up (location id|point location))$/;
+const locationAttributes = new Set(
+	['Pickup-Location-Id', 'Pickup-Location-Company', 'Pick-up Point Location'].map(detailName),
+);
 
 /** Zapiet's mark of a line item (docs.zapiet.com/guides/zapiet_id). */
 const zapietProperty = { name: '_ZapietId', pickup: /(^|&)M=P(&|$)/ };
@@ -70,7 +72,7 @@ function pickupMark({ note_attributes }: Order, lines: readonly LineUnits[]): st
 	const mark =
 		method ??
 		(ofItems.every(isPickupMethod) ? ofItems[0] : undefined) ??
-		note_attributes.find(({ name }) => locationAttributes.test(detailName(name))) ??
+		note_attributes.find(({ name }) => locationAttributes.has(detailName(name))) ??
 		properties
 			.flat()
 			.find(({ name, value }) => name === zapietProperty.name && zapietProperty.pickup.test(value));

@@ -547,7 +547,7 @@ describe('the delivery date', () => {
 		配送希望日 | お届け希望日 | 配送日期 | 배송 희망일 | Delivery Date & Time | delivery_date: | Fecha de entrega
 		Data da entrega | Jour de livraison | Wunschlieferdatum | Giorno di consegna | Bezorgdag
 		Leveransdatum | Toimituspäivä | Data dostawy | Datum doručení | Дата доставки | Teslimat Tarihi
-		تاريخ التوصيل | תאריך משלוח | Ngày giao hàng | วันที่จัดส่ง | Delivery Date (DD/MM/YYYY) | Lieferdatum [tt.mm.jjjj]
+		deliveryDate | Select Delivery Date | Fecha entrega | Szállítási dátum | تاريخ التوصيل | תאריך משלוח | Ngày giao hàng | วันที่จัดส่ง | Delivery Date (DD/MM/YYYY) | Lieferdatum [tt.mm.jjjj]
 	`),
 	)('is found as %s', (name) => {
 		const until = { code: 'scheduled', until: '2026-12-23' };

@@ -151,6 +151,8 @@ describe('skipped orders', () => {
 			[attribute('Delivery-Type', 'Pick-up'), 'Delivery-Type: Pick-up'],
 			[attribute('Delivery Method (*)', 'Pickup: Harbor'), 'Delivery Method (*): Pickup: Harbor'],
 			[attribute('Order Type', 'Click & Collect'), 'Order Type: Click & Collect'],
+			[attribute('deliveryMethod', 'Store Pickup'), 'deliveryMethod: Store Pickup'],
+			[attribute('Metoda dostawy', 'Odbiór osobisty'), 'Metoda dostawy: Odbiór osobisty'],
 			[attribute('Pickup or Delivery?', 'PICKUP'), 'Pickup or Delivery?: PICKUP'],
 			[attribute('受取方法', '店舗受取'), '受取方法: 店舗受取'],
 			[attribute('Pickup-Location-Id', '100001'), 'Pickup-Location-Id: 100001'],
