@@ -48,9 +48,9 @@ export function isOnlyDate(text: string): boolean {
 	return /^\s*\d+([-/.])\d+\1\d+\s*$/.test(text);
 }
 
-const yearFirst = /(?<!\d)(\d{4})\s?[-/.年년]\s?(\d{1,2})\s?[-/.月월]\s?(\d{1,2})(?!\d)/g;
+const yearFirst = /(?<!\d)(\d{4})(\s?[-/.]\s?)(\d{1,2})\2(\d{1,2})(?!\d)/g;
 const yearLast = /(?<!\d|\d{4}[-/.])(\d{1,2})\s?([-/.])\s?(\d{1,2})\s?\2\s?(\d{4}|\d\d)(?!\d)/g;
-const withoutYear = /(?<!\d)(\d{1,2})\s?[月월]\s?(\d{1,2})(?!\d)/g;
+const inCharacters = /(?:(\d{4})\s?[年년]\s?)?(?<!\d)(\d{1,2})\s?[月월]\s?(\d{1,2})(?!\d)/g;
 const dayAndMonth = /(?<!\d)(\d{1,2})\p{L}{0,2} (?:(?:de|of) |ב)?(\p{L}+)/gu;
 const monthAndDay = /(\p{L}+) (?:the )?(\d{1,2})(?!\d)/gu;
 
@@ -64,10 +64,10 @@ export function dayInText(
 	placedAt: string | undefined,
 	format: OrderMapping['filters']['deliveryDateFormat'],
 ): string | undefined {
-	const numbers = withoutHours(text);
+	const numbers = withoutHours(text).replace(clock, ' ');
 	if (hasDayRange(numbers)) return undefined;
 	const found = [
-		...Array.from(numbers.matchAll(yearFirst), ([, ...date]) => toDay(...date)),
+		...Array.from(numbers.matchAll(yearFirst), ([, year, , month, day]) => toDay(year, month, day)),
 		...Array.from(numbers.matchAll(yearLast), ([, first, , second, written = '']) => {
 			// "24/12/26" can be read in three ways.
 			const last = format === 'automatic' || written.length === 4 ? written : `20${written}`;
@@ -79,20 +79,22 @@ export function dayInText(
 	return found.length > 0 ? sameDay(found) : readNamedDay(numbers, placedAt);
 }
 
+const clock = /(?<![\d:])(?:(?:[01]?\d|2[0-3]):[0-5]\d|24:00)(?::[0-5]\d)?(?![\d:])/g;
+
 /** What stands between two days: a sign, or a word of any language. */
 const between = '(?:\\s?(?:[-~&+・]|(?![月월])\\p{L}{1,6})\\s?|/)';
 
 /** Days of a month, e.g. "24-26 Dec", "24 and 26 Dec", "December 24 to 26" or "24日-26日". */
 const dayRange = new RegExp(
-	`(?:(\\p{L}+)\\.? )?(?<![\\d:])\\d{1,2}(?:st|nd|rd|th|er|[.日일])?${between}\\d{1,2}(?![\\d:])(?:st|nd|rd|th|\\.)?\\s?(?:(?:de|of) )?(\\p{L}*)`,
+	`(?:(\\p{L}+)\\.? )?(?<!\\d)\\d{1,2}(?:st|nd|rd|th|er|[.日일])?${between}\\d{1,2}(?!\\d)(?:st|nd|rd|th|\\.)?\\s?(?:(?:de|of) )?(\\p{L}*)`,
 	'giu',
 );
 
-/** The same in digits, e.g. "24.-26.12.2026", "24/12 - 26/12/2026" or "2026/12/24-26": hours have a colon. */
+/** The same in digits, e.g. "24.-26.12.2026", "24/12 - 26/12/2026" or "2026/12/24-26". */
 const dayRangeInDigits = new RegExp(
 	[
-		`(?<![\\d:.])\\d{1,2}(?:[./](?!00)\\d{1,2})?[./]?${between}\\d{1,2}([-/.])\\d{1,2}\\1(?:\\d{4}|\\d\\d)(?!\\d)`,
-		'\\d{4}[-/.]\\d{1,2}[-/.]\\d{1,2}[-~]\\d{1,2}(?![\\d:])',
+		`(?<![\\d.])\\d{1,2}(?:[./](?!00)\\d{1,2})?[./]?${between}\\d{1,2}([-/.])\\d{1,2}\\1(?:\\d{4}|\\d\\d)(?!\\d)`,
+		'\\d{4}[-/.]\\d{1,2}[-/.]\\d{1,2}[-~]\\d{1,2}(?!\\d)',
 	].join('|'),
 	'iu',
 );
@@ -109,17 +111,17 @@ function hasDayRange(text: string): boolean {
 
 /** A date with the name of its month, e.g. "Dec 24, 2026" or "12月24日". */
 function readNamedDay(text: string, placedAt: string | undefined): string | undefined {
-	const inDigits = Array.from(text.matchAll(withoutYear), ([, month = '', day]) =>
-		nextDay(placedAt, month, day),
+	const found = Array.from(text.matchAll(inCharacters), ([, year, month = '', day]) =>
+		year === undefined ? nextDay(placedAt, month, day) : toDay(year, month, day),
 	);
-	if (inDigits.length > 0) return sameDay(inDigits);
+	if (found.length > 0) return sameDay(found);
 	// In Spanish, French and Italian, "mar" is also Tuesday.
 	const words = normalizeName(text);
 	const others = words.replace(/^mar /, '');
 	const hasMonth = others.split(' ').some((word) => monthNamed(word) !== undefined);
 	const dates = hasMonth ? others : words;
 	const [, year] = /(?<!\d)(\d{4})(?!\d)/.exec(dates) ?? [];
-	const found = [
+	const named = [
 		...Array.from(dates.matchAll(dayAndMonth), ([, day, month = '']) => ({ month, day })),
 		...Array.from(dates.matchAll(monthAndDay), ([, month = '', day]) => ({ month, day })),
 	].flatMap(({ month, day }) => {
@@ -127,7 +129,7 @@ function readNamedDay(text: string, placedAt: string | undefined): string | unde
 		if (number === undefined) return [];
 		return year === undefined ? nextDay(placedAt, number, day) : toDay(year, number, day);
 	});
-	return sameDay(found);
+	return sameDay(named);
 }
 
 /** A date without a year: the next one after the order was placed, if that is within half a year. */
