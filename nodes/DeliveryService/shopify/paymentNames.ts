@@ -21,14 +21,14 @@ const cashStems = compileStems(`
 	postförskott, (betala|kontant) vid (hem)? leverans, efterkrav, oppkrav, opkrævning, (betaling|betal|kontant) ved (levering|modtagelse), póstkrafa
 	postiennakko, (maksu|maksa) toimituksen yhteydessä, lunamaks, pēcmaksa, apmaksa (piegādes brīdī|saņemot), (mokėjimas|atsiskaitymas) pristat
 	ramburs, (plata|cash|numerar) la (livrare|curier|primirea)
-	za pobraniem, pobranie, (płatność|zapłata|gotówka|gotówką) (kurierowi)? (przy odbiorze|przy dostawie|u kuriera)
+	pobrani, (płatność|zapłata|gotówka|gotówką) (kurierowi)? (przy odbiorze(?!osobist)|przy dostawie|u kuriera)
 	dobírk, dobierk, (platba|hotově|hotovosť) při (převzetí|prevzatí|doručení)
 	utánvét, fizetés átvételkor, (fizetés|készpénz) a futár(nak|nál), (paguaj|pagesë) në dorëzim
 	pouzeć, po povzetju, (plaćanje|plačilo) (prilikom|po|ob) (preuzimanj|prevzemu|dostav), поузећ, (плаќање|плащане) при (достав|получ)
 	налож(енный|еным|ен) плат, наложк, (оплата|наличными) (при|курьеру|під час) (получении|доставке|отриман)?, післяплат, накладений платіж
-	αντικαταβολή, (πληρωμή|μετρητά) κατά την παράδοση, πληρωμή στον courier
+	αντικαταβολή, antikatavoli, (πληρωμή|μετρητά) κατά την παράδοση, πληρωμή στον courier
 	kapıda ödeme, kapıda nakit, teslimatta (ödeme|nakit), qapıda ödəniş
-	(عند|حين|وقت|بعد|لدى) (ال)? (استلام|تسليم|توصيل|وصول), پرداخت (در محل|درب منزل|هنگام تحویل), کیش آن (ڈیلیوری|ڈلیوری), ڈیلیوری پر ادائیگی
+	(عند|حين|وقت|بعد|لدى) (ال)? (استلام|تسليم|توصيل|وصول) (?!من (ال)? (فرع|متجر|محل)), پرداخت (در محل|درب منزل|هنگام تحویل), کیش آن (ڈیلیوری|ڈلیوری), ڈیلیوری پر ادائیگی
 	(תשלום|מזומן) (לשליח|בעת המסירה|בעת קבלת)
 	कैश ऑन डिलीवरी, डिलीवरी पर भुगतान, कॅश ऑन डिलिव्हरी, क्यास अन डेलिभरी, (ক্যাশ|নগদ) অন ডেলিভারি, கேஷ் ஆன் டெலிவரி, క్యాష్ ఆన్ డెలివరీ
 	代金引換, 代引, (货到|貨到) (付款|付现|付現), 代收货款, 代收貨款
@@ -43,11 +43,11 @@ const cashWord = /(?:^| )(?:cod|c o d|crbt)(?= |$)/;
 /** Cash, in the languages above: a name may say it in brackets or in between, as in "Pay in cash on delivery". */
 const cash = new Set(
 	`
-	cash, in cash, cash only, efectivo, en efectivo, dinheiro, em dinheiro, espèces, en espèces, liquide
-	contanti, in contanti, bar, in bar, bargeld, contant, kontant, kontanter, käteinen, sularaha
+	cash, in cash, cash only, efectivo, en efectivo, solo efectivo, dinheiro, em dinheiro, somente dinheiro, espèces, en espèces, liquide
+	contanti, in contanti, solo contanti, bar, in bar, nur bar, bargeld, contant, kontant, kontanter, käteinen, sularaha
 	hotově, hotovost, v hotovosti, gotówka, gotówką, készpénz, készpénzben, numerar, gotovina, gotovinom
 	nakit, nakit ödeme, наличные, наличными, готівка, готівкою, в брой, μετρητά, με μετρητά, grynais
-	نقدا, نقدي, كاش, نقد, نقدی, מזומן, במזומן, नकद, कैश, নগদ, 現金, 现金, 현금, เงินสด, tiền mặt, tunai
+	نقدا, نقدي, كاش, نقد, نقدی, מזומן, במזומן, नकद, कैश, নগদ, 現金, 現金のみ, 现金, 현금, เงินสด, tiền mặt, tunai
 `
 		.split(/[,\n]/)
 		.map(normalizeName),
@@ -68,9 +68,9 @@ const otherWords = compileWords(`
 	qr sms promo* barras bare
 `);
 
-/** In scripts without spaces between words. */
+/** The same in scripts without spaces between words, and what says the opposite there. */
 const otherSigns = compileStems(`
-	コンビニ, 振込, 銀行, 银行, 前払, カード, クレジット, 刷卡, บัตร, 支付宝, 微信, 转账, 轉帳, โอนเงิน, ธนาคาร, 계좌이체, 카드
+	コンビニ, 振込, 銀行, 银行, 前払, カード, クレジット, 刷卡, บัตร, 支付宝, 微信, 转账, 轉帳, โอนเงิน, ธนาคาร, 계좌이체, 카드, 不可, 不支持, ไม่
 `);
 
 /** Words by which a name says the opposite, or that it is about something else. */

@@ -116,6 +116,7 @@ const similar = namesIn(`
 	Sin contra reembolso | Pas de paiement à la livraison | Non alla consegna | Não na entrega
 	Keine Nachnahme | Ohne Nachnahme | Überweisung statt Nachnahme | Geen rembours
 	Inte postförskott | Ikke efterkrav | Nie za pobraniem | Bez dobírky | Не при получении
+	代引き不可 | 不支持货到付款 | ไม่รับเก็บเงินปลายทาง | Płatność przy odbiorze osobistym | الدفع عند الاستلام من الفرع
 	Nem utánvét | Ei postiennakkoa | Όχι αντικαταβολή | ليس عند الاستلام | לא במסירה
 `);
 
@@ -148,6 +149,7 @@ describe('a name with more than one known part, or with a word more', () => {
 		Cash on Delivery (+10 SAR) | COD (+ Rs. 50) | Nachnahme (+5,90 EUR) | Kapıda Ödeme (+25 TL)
 		代金引換（手数料330円） | Nachnahme (zzgl. 5,90 €) | COD (+ 5 AED fee) | Contrassegno [costo: 4,90 €] | Pay on Delivery (POD)
 		الدفع عند الاستلام (+10 ر.س) | Utánvét (990 Ft) | Αντικαταβολή (μετρητά) | الدفع عند الاستلام (كاش) | 💵 Cash on Delivery | COD via Shiprocket
+		代金引換（現金のみ） | Pago contra entrega (sólo efectivo) | Przesyłka pobraniowa | Antikatavoli (+2€) | الدفع عند الاستلام من المندوب
 	`);
 
 	test.each(cash)('%s is cash on delivery', (name) => {
