@@ -149,7 +149,7 @@ function outcomeOf({ state, trace, isOutdated }: Found): Outcome | undefined {
 }
 
 /** What a claim's state means for its delivery; undefined if it may be sent. */
-function outcomeOfClaim(state: ClaimState = 'free'): Outcome | undefined {
+function outcomeOfClaim(state: ClaimState): Outcome | undefined {
 	switch (state) {
 		case 'free':
 			return undefined;

@@ -7,6 +7,7 @@ import { problemText, type Problem } from '../../common/result';
 import { runProblem, updateProblem } from '../../messages/updates';
 import {
 	sendUpdates,
+	type FailedUpdate,
 	type Update,
 	type UpdateResult,
 	type UpdatingOptions,
@@ -54,7 +55,12 @@ function itemMaker(context: IExecuteFunctions, parameters: ParameterReader) {
 	const isByDeliveryId = !isFromOrder && parameters.get('findBy', 0) === 'deliveryIds';
 	const idField = isByDeliveryId ? 'deliveryId' : 'referenceId';
 	const neededColumn = (needed = '') => (isFromOrder ? { actionNeeded: needed } : {});
-	const failure = (item: number, outcome: string, problem: Problem, id?: string) => {
+	const failure = (
+		item: number,
+		outcome: FailedUpdate['outcome']['kind'] | 'invalid',
+		problem: Problem,
+		id?: string,
+	) => {
 		const details = { outcome, ...(id !== undefined && { [idField]: id }) };
 		if (toErrorOutput) return errorItem(problem, item, details);
 		const message = problemText(problem);

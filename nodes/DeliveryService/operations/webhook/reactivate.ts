@@ -130,7 +130,7 @@ async function reactivateEach(
 			);
 			continue;
 		}
-		let outcome = 'unknown';
+		let outcome: FailedOutcome = 'unknown';
 		try {
 			// One that no longer exists can be created, too.
 			await webhooks.unsubscribe({ url, action });
@@ -224,7 +224,10 @@ function notServedOutput(webhook: Subscription, status: number) {
 
 const createAgain = `If it is missing: for a Delivery Service Trigger, ${republishHint}; otherwise, re-create it with Webhook > Create.`;
 
-function failureProblem(error: unknown, webhook: Subscription, outcome: string): Problem {
+/** How far a webhook that was not reactivated has come: its removal is confirmed, or not. */
+type FailedOutcome = 'unknown' | 'unsubscribed';
+
+function failureProblem(error: unknown, webhook: Subscription, outcome: FailedOutcome): Problem {
 	const { message, description } = toProblem(error);
 	const state =
 		outcome === 'unsubscribed'
