@@ -246,7 +246,7 @@ function merged(properties: readonly INodeProperties[]): INodeProperties[] {
 
 function isTwin(one: INodeProperties, other: INodeProperties): boolean {
 	const unconditional = ({ displayOptions, ...rest }: INodeProperties) =>
-		JSON.stringify([rest, displayOptions?.hide, Object.keys(displayOptions?.show ?? {})]);
+		JSON.stringify([rest, Object.keys(displayOptions?.show ?? {})]);
 	return unconditional(one) === unconditional(other) && differing(one, other).length === 1;
 }
 
@@ -292,14 +292,9 @@ function defaultOf({ default: value }: INodeProperties): string {
 
 /** The conditions except resource and operation, which are in the headings. */
 function conditionsOf(property: INodeProperties): string[] {
-	const conditions = (options: Shown, verb: string) =>
-		Object.entries(options)
-			.filter(([name]) => name !== 'resource' && name !== 'operation')
-			.map(([name, values]) => `${code(name)} ${verb} ${(values ?? []).map(codeOf).join(' or ')}`);
-	return [
-		...conditions(shownWhen(property), 'is'),
-		...conditions({ ...property.displayOptions?.hide }, 'is not'),
-	];
+	return Object.entries(shownWhen(property))
+		.filter(([name]) => name !== 'resource' && name !== 'operation')
+		.map(([name, values]) => `${code(name)} is ${(values ?? []).map(codeOf).join(' or ')}`);
 }
 
 function shownWhen({ displayOptions }: INodeProperties): Shown {
@@ -308,22 +303,19 @@ function shownWhen({ displayOptions }: INodeProperties): Shown {
 
 function ruleOf(property: INodeProperties): string {
 	const { required, description, placeholder, typeOptions = {} } = property;
-	const { minValue, maxValue, numberPrecision } = typeOptions;
+	const { minValue, maxValue } = typeOptions;
 	const values = choices(property).map(({ name, value, description: meaning }) => {
 		const text = `${codeOf(value)} (${escaped(name)})`;
 		return meaning ? `${text}: ${escaped(meaning)}` : text;
 	});
-	const modes = (property.modes ?? []).map(({ displayName }) => displayName);
 	const example = placeholder?.startsWith('e.g. ') ? placeholder.slice('e.g. '.length) : undefined;
 	return [
 		required && 'Required.',
 		description && sentence(escaped(description)),
 		minValue !== undefined && `At least ${minValue}.`,
 		maxValue !== undefined && `At most ${maxValue}.`,
-		numberPrecision === 0 && 'A whole number.',
 		values.length > 0 &&
 			`${property.type === 'multiOptions' ? 'Any' : 'One'} of:<br>${values.join('<br>')}`,
-		modes.length > 0 && `Modes: ${escaped(modes.join(', '))}.`,
 		example && `Example: ${code(example)}`,
 	]
 		.filter(Boolean)

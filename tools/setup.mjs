@@ -60,20 +60,6 @@ export async function reportSetupError(task) {
 }
 
 /**
- * Says why n8n can't be started here.
- *
- * @param {string} [platform] as in `process.platform`
- * @returns {string | undefined} undefined if it can
- */
-export function platformProblem(platform = process.platform) {
-	if (platform !== 'win32') return undefined;
-	return (
-		'This command needs Linux or macOS. On Windows, use WSL: run `wsl --install` once, open Ubuntu, ' +
-		'clone this repository there, and run the same command.'
-	);
-}
-
-/**
  * Runs a command that needs n8n: reads its options, installs missing packages, and calls a function of a
  * TypeScript module. Exits with the code that it returns, or with 2 if an option is wrong.
  *
@@ -96,8 +82,11 @@ export async function runCommand({ file, name, help, options, read }) {
 		return;
 	}
 	await reportSetupError(async () => {
-		const problem = platformProblem();
-		if (problem !== undefined) throw new SetupError(problem);
+		if (process.platform === 'win32')
+			throw new SetupError(
+				'This command needs Linux or macOS. On Windows, use WSL: run `wsl --install` once, open ' +
+					'Ubuntu, clone this repository there, and run the same command.',
+			);
 		await ensureInstalled();
 		const tsx = await import('tsx/cjs/api');
 		const module = tsx.require(fileURLToPath(file), import.meta.url);
