@@ -66,7 +66,7 @@ export function createdEntry(own: Reference, { version, hasCash }: CreatedAs): s
 }
 
 /** The entries of the digests with a number. */
-export function digestEntries(own: Reference, number: number, { cash, rest }: SentAs): string[] {
+function digestEntries(own: Reference, number: number, { cash, rest }: SentAs): string[] {
 	const ofCash = cash === undefined ? [] : [entryOf(own, 'sentCash', number, digestVersion, cash)];
 	const ofRest = rest === undefined ? [] : [entryOf(own, 'sentRest', number, digestVersion, rest)];
 	return [...ofCash, ...ofRest];
