@@ -98,11 +98,37 @@ describe.each([
 		const { dedupeValue } = parametersOf(file, 'Once a Day');
 		const sameText = { ...rowOf('#1002'), actionNeeded: rowOf('#1001').actionNeeded };
 		const keys = [rowOf('#1001'), { error: rowOf('#1001') }, sameText, execution('Get')];
-		const [row, failed, other, error] = keys.map((json) => evaluated(dedupeValue, prepared(json)));
+		const outputs = { 'New Shopify Order': undefined, 'Send One Order': undefined };
+		const [row, failed, other, error] = keys.map((json) =>
+			evaluated(dedupeValue, prepared(json), { outputs }),
+		);
 		expect(failed).toBe(row);
 		expect(new Set([row, other, error]).size).toBe(3);
 	});
 });
+
+test.each([
+	[
+		'shopify-webhook-to-deliveries',
+		'New Shopify Order',
+		[{ body: { tags: 'vip' } }],
+		[{ body: { tags: 'vip, again' } }],
+	],
+	['shopify-orders-to-deliveries', 'Send One Order', undefined, [{}]],
+])(
+	'the starter %s emails again on the same day if an order still fails after a person changed or sent it',
+	(file, node, reported, again) => {
+		const { dedupeValue } = parametersOf(file, 'Once a Day');
+		const keyOf = (address: string, output?: IDataObject[]) => {
+			const error = { referenceId: '#1001', address, actionNeeded: 'Correct it.' };
+			return evaluated(dedupeValue, whatToDo(file, { error }), { outputs: { [node]: output } });
+		};
+		const first = keyOf('48 Oak Avenue', reported);
+		expect(keyOf('48 Oak Avenue', reported)).toBe(first);
+		const later = [keyOf('48 Oak Avenue', again), keyOf('9 Oak Avenue', reported)];
+		expect(new Set([first, ...later]).size).toBe(3);
+	},
+);
 
 test.each([
 	['renew-the-shopify-token', 'The Shopify token was not renewed', /Check the client ID/],
@@ -175,7 +201,7 @@ describe('the email of "Fulfillment orders to deliveries"', () => {
 	});
 
 	/** Which outputs of "Needs Attention?" an item goes to. */
-	const outputsFor = (json: IDataObject, before: IDataObject, isCatchUp = false) => {
+	const outputsFor = (json: IDataObject, before: IDataObject, caller?: IDataObject) => {
 		const { rules } = z
 			.object({
 				rules: z.object({
@@ -190,7 +216,7 @@ describe('the email of "Fulfillment orders to deliveries"', () => {
 			.parse(parametersOf(file, 'Needs Attention?'));
 		const outputs = {
 			'Reserve for This Workflow': [before],
-			'From "Catch up at night"': isCatchUp ? [{ id: 1 }] : undefined,
+			'From "Catch up at night"': caller && [caller],
 		};
 		return rules.values
 			.filter(({ conditions: { conditions } }) =>
@@ -202,6 +228,8 @@ describe('the email of "Fulfillment orders to deliveries"', () => {
 	const result = { referenceId: 'a', outcome: 'skipped', message: 'Look' };
 	const rejected = { ...result, outcome: 'rejected', actionNeeded: 'Look' };
 	const unknown = { ...rejected, outcome: 'unknown' };
+	const nightly = { id: 1 };
+	const byHand = { ...nightly, sendAnyway: true };
 	/** Its row has no delivery, so each run saves the result again. */
 	const sentWhole = { ...rejected, outcome: 'skipped', reason: 'alreadyCreated' };
 
@@ -222,7 +250,9 @@ describe('the email of "Fulfillment orders to deliveries"', () => {
 	])('takes the branch for %s', (_, json, expected) => {
 		const before = { status: '', message: '' };
 		expect(outputsFor(json, before)).toEqual(expected);
-		expect(outputsFor(json, before, true)).toEqual(expected.filter((output) => output === 'Email'));
+		expect(outputsFor(json, before, nightly)).toEqual(
+			expected.filter((output) => output === 'Email'),
+		);
 	});
 
 	test.each<[string, IDataObject, IDataObject, boolean]>([
@@ -231,8 +261,23 @@ describe('the email of "Fulfillment orders to deliveries"', () => {
 		['an unknown delivery', unknown, { status: 'unknown', message: 'Another reason' }, false],
 		['one that the owner has found', unknown, { status: 'assigned', deliveryId: 'D-1' }, false],
 		['an order that was sent whole', sentWhole, { status: 'skipped', message: 'Look' }, false],
-	])('compares %s with the row before (%#)', (_, json, before, isEmailed) => {
-		expect(outputsFor(json, before).includes('Email')).toBe(isEmailed);
+	])(
+		'compares %s with the row before, unless it was sent by hand (%#)',
+		(_, json, before, isEmailed) => {
+			expect(outputsFor(json, before).includes('Email')).toBe(isEmailed);
+			expect(outputsFor(json, before, nightly).includes('Email')).toBe(isEmailed);
+			expect(outputsFor(json, before, byHand).includes('Email')).toBe(true);
+		},
+	);
+
+	test('emails once a day, and about each order that was sent by hand', () => {
+		const { dedupeValue } = parametersOf(file, 'Once a Day');
+		const keyOf = (caller?: IDataObject) =>
+			evaluated(dedupeValue, rejected, {
+				outputs: { 'From "Catch up at night"': caller && [caller] },
+			});
+		expect(keyOf(nightly)).toBe(keyOf());
+		expect(keyOf(byHand)).not.toBe(keyOf());
 	});
 
 	test.each<[string, IDataObject, string, RegExp]>([
