@@ -188,7 +188,7 @@ describe('address and items', () => {
 	test('names a new delivery date', async () => {
 		const dated = { note_attributes: [{ name: 'Delivery Date', value: '2026-12-24' }] };
 		expect(await follow({}, dated)).toEqual([
-			compare(`${recipient}${items}; delivery date 2026-12-24`),
+			`${compare(`${recipient}${items}; delivery date 2026-12-24`)} If the date has changed, tell the Delivery Service.`,
 		]);
 	});
 

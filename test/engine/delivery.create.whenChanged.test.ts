@@ -18,9 +18,13 @@ const service = setUp();
 beforeEach(restart);
 
 /** Runs the node in a new n8n process with one item. @returns its row */
-async function run(item: IDataObject, options: INodeParameters = { whenChanged: 'update' }) {
+async function run(
+	item: IDataObject,
+	options: INodeParameters = { whenChanged: 'update' },
+	more: INodeParameters = {},
+) {
 	restartWithoutWaits();
-	const { items } = await service.run({ ...fromOrders, options }, { items: [item] });
+	const { items } = await service.run({ ...fromOrders, ...more, options }, { items: [item] });
 	return z.tuple([z.custom<IDataObject>()]).parse(jsonOf(items))[0];
 }
 
@@ -65,6 +69,23 @@ test('sends a corrected address, once', async () => {
 			},
 		],
 	});
+});
+
+test('tells that the date of a sent order is a later one, which no update can set', async () => {
+	const filters = { skipUntilDeliveryDate: true };
+	const runOn = async (date: string) => {
+		const order = shopifyOrder({ note_attributes: [{ name: 'Delivery Date', value: date }] });
+		return await run(order, { whenChanged: 'update' }, { filters });
+	};
+	expect(await runOn('2026-01-01')).toMatchObject({ outcome: 'created' });
+	expect(await runOn('2099-12-24')).toMatchObject({
+		outcome: 'updated',
+		actionNeeded: expect.stringMatching(
+			/; delivery date 2099-12-24\..* If the date has changed, tell the Delivery Service\.$/,
+		),
+	});
+	expect(await runOn('2099-12-24')).toMatchObject({ outcome: 'skipped', actionNeeded: '' });
+	expect(JSON.stringify(updates())).toContain('Deliver: 2099-12-24');
 });
 
 test.each([

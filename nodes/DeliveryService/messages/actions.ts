@@ -78,8 +78,11 @@ function owedText({ owed, isPart, isFulfilled, hasOpenReturn }: OwedChanged): st
 
 function changedText({ address, items, day }: ChangedOrder): string {
 	const [to, what] = [address || 'no address', items.join(', ') || 'no items'];
-	const date = day === undefined ? '' : `; delivery date ${day}`;
-	return `was changed in Shopify after it was sent. It is now: ${to}; ${what}${date}. Correct its delivery with the operation Update.`;
+	const [date, tell] =
+		day === undefined
+			? ['', '']
+			: [`; delivery date ${day}`, ' If the date has changed, tell the Delivery Service.'];
+	return `was changed in Shopify after it was sent. It is now: ${to}; ${what}${date}. Correct its delivery with the operation Update.${tell}`;
 }
 
 /** What an open return leaves of an unpaid amount, for the end of a sentence. */

@@ -51,6 +51,8 @@ export interface OrderInfo extends OrderSubject {
 	cashOutstanding?: number;
 	/** Whether it is skipped now, and may be sent when it is met again. */
 	isWaiting?: boolean;
+	/** Whether it is skipped now, because its day is still to come. */
+	isScheduled?: boolean;
 	/** Why its delivery is to be stopped, if it was sent before. */
 	stop?: StopReason;
 	/** By what a later change of it is noticed, and what a person must do then. */
@@ -94,7 +96,10 @@ export function infoOf(facts: OrderFacts, decision: Decision, mapping: OrderMapp
 		absentMethods: methods.absent,
 		// With Payment: Any, the user chose to send refunded orders.
 		...(stop && decision.kind !== 'send' && { stop }),
-		...(decision.kind === 'skip' && isWaiting(decision.skip) && { isWaiting: true }),
+		...(decision.kind === 'skip' && {
+			...(isWaiting(decision.skip) && { isWaiting: true }),
+			...(decision.skip.code === 'scheduled' && { isScheduled: true }),
+		}),
 		...(decision.kind === 'send' && { cashOutstanding: decision.cash.outstanding }),
 		...(decision.kind !== 'invalid' && { actions: decision.actions }),
 		// What would not be sent now may have been sent with cash.

@@ -57,7 +57,8 @@ function updateFor(parameters: ParameterReader, job: Job): OrderUpdate | undefin
 	if (!contact && !location && cod === undefined) return undefined;
 	const changes: DeliveryChanges = { contact, location, packages, cod };
 	const flags = { recalculatePrice: true, reorderRoute: true, recalculateCity: true };
-	const isComplete = contact && location && packages;
+	// No field of a delivery has its day.
+	const isComplete = contact && location && packages && !order.isScheduled;
 	const untold = {
 		...change,
 		cash: change.cash && cod === undefined,
