@@ -681,7 +681,7 @@ describe.each(['newest', '1.123'] as const)('examples without a table in n8n %s'
 			await enter(earlierKey);
 		});
 
-		test('emails the owner once about an order that was not sent, and sends it after a change in Shopify', async () => {
+		test('emails the owner about an order that was not sent, again after a tag, and sends it after the next one', async () => {
 			const { shop } = env.shopify;
 			control().toggleProblem('rejection');
 			const order = await env.afterExecutions(workflow, 2, () => shop.place(samples[0]));
@@ -692,10 +692,13 @@ describe.each(['newest', '1.123'] as const)('examples without a table in n8n %s'
 			expect(text).toContain('No courier drives there');
 			expect(text).toContain('add a tag to it in Shopify');
 			expect((await failedExecution(workflow)).status).toBe('error');
-			control().toggleProblem('rejection');
-			shop.edit(order.id, { tags: 'again' });
-			await waitFor('the delivery', () => deliveriesOf(env, order).length > 0);
 			expect(env.emails(order.name)).toHaveLength(1);
+			await env.afterExecutions(workflow, 2, () => shop.edit(order.id, { tags: 'again' }));
+			await waitFor('another email', () => env.emails(order.name).length === 2);
+			control().toggleProblem('rejection');
+			shop.edit(order.id, { tags: 'again, and again' });
+			await waitFor('the delivery', () => deliveriesOf(env, order).length > 0);
+			expect(env.emails(order.name)).toHaveLength(2);
 		});
 
 		test('emails the owner once about an unknown delivery that several executions report', async () => {
