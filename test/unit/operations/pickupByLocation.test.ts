@@ -92,6 +92,7 @@ test('a row with an address replaces each contact field it has', () => {
 test.each<[string, unknown, ShopifyLocation]>([
 	['its name', 'Harbor Warehouse', harbor],
 	['its name in other letter case, with spaces around it', ' harbor WAREHOUSE ', harbor],
+	['its name with other spaces in Shopify', 'Harbor Warehouse', { name: ' Harbor  Warehouse ' }],
 	['its name, if the order has no ID', 'Harbor Warehouse', { name: 'Harbor Warehouse' }],
 	['its ID as a number', 83001, harbor],
 	['its ID as text', ' 83001 ', harbor],

@@ -1,4 +1,5 @@
 import {
+	isLoopback,
 	readCredential,
 	selectedCompany,
 	travelsUnencrypted,
@@ -91,6 +92,7 @@ test('keeps spaces in the API Secret and trims the API Key ID', () => {
 
 test.each([
 	'https://user:s3cret@a.example',
+	'https://user@a.example',
 	'https://:s3cret@a.example',
 	'HTTPS://user:s3%40cret@a.example:8443',
 ])('rejects the Base URL %j because of its user info, without repeating it', (baseUrl) => {
@@ -133,10 +135,25 @@ test.each([
 	['http://[::1]', false],
 	['http://[fd00::1]', false],
 	['http://10.0.0.7', false],
+	['http://172.16.0.1', false],
 	['http://172.20.1.1', false],
 	['http://192.168.1.5', false],
 	['http://delivery-service:4000', false],
 	['http://service.local', false],
 ])('whether key and secret travel unencrypted to %s: %p', (baseUrl, expected) => {
 	expect(travelsUnencrypted({ baseUrl })).toBe(expected);
+});
+
+test('only this machine reaches localhost, 127.x.x.x and the addresses that stand for itself', () => {
+	for (const host of [
+		'localhost',
+		'n8n.shop.localhost',
+		'127.10.20.30',
+		'0.0.0.0',
+		'[::1]',
+		'[::]',
+	])
+		expect([host, isLoopback(`http://${host}:5678/a`)]).toEqual([host, true]);
+	for (const host of ['localhost.example', 'no-localhost', '128.0.0.1', '127.example', '[fd00::1]'])
+		expect([host, isLoopback(`http://${host}:5678/a`)]).toEqual([host, false]);
 });
