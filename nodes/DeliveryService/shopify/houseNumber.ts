@@ -6,8 +6,9 @@ import { monthNamed } from './monthNames';
 const ordinal =
 	'(?:(?:st|nd|rd|th|er|re|[rdtmvn][oa]|[eè]me|[º°ª]|e(?=\\s*\\p{L}))(?!\\p{L})|\\.(?=\\s*\\p{L}{2}))';
 
-/** What stands before a house number, e.g. "#", "nº" or "Nr." */
-const numberSign = /^(?:[#№]|n(?:o|r|ro|[uú]m(?:ero)?)?[.:º°]*)?\s*(?=\p{Nd})/iu;
+/** What stands before a house number, e.g. "#", "nº", "Nr.", "House No." or "д." */
+const numberSign =
+	/^(?:[#№,]|(?:house |haus|huis|h\.? ?)?n(?:o|r|ro|[uú]m(?:ero|mer)?)?[.:º°]*|(?:house|ext(?:erior)?|д(?:ом)?|số(?: nhà)?)\.?)?\s*(?=\p{Nd})/iu;
 
 /** The start of a house number, e.g. "12bis", "#45-23" or "nº 12": not a floor or a time such as "8am" or "10:00". */
 const houseNumber = new RegExp(

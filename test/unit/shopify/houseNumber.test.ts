@@ -6,6 +6,13 @@ test.each([
 	['Rua Augusta', 'nº 1500, Apto 45'],
 	['Avenida Insurgentes Sur', '#1602 Int 4'],
 	['شارع التحرير', '١٢'],
+	['ул. Ленина', 'д. 5 кв. 12'],
+	['Nguyễn Huệ', 'Số 12'],
+	['MG Road', 'House No. 5'],
+	['MG Road', 'H.No. 12-3-45'],
+	['Hauptstraße', 'Hausnummer 7'],
+	['Calle Luna', 'Ext. 45 Int. 3'],
+	['Rua Augusta', ', 1500'],
 	['ハーバー通り', '１２'],
 	// Numbers that are part of the name are no house number.
 	['Calle 10', '#45-23'],
@@ -24,6 +31,7 @@ test.each([
 	['12 B', 'Rue de la Paix'],
 	['12-14', 'High Street'],
 	['No. 12', 'High Street'],
+	['House 12', 'High Street'],
 ])('%s / %s is a street in two lines', (street, secondLine) => {
 	expect(streetAndRest(street, secondLine)).toEqual([`${street} ${secondLine}`]);
 });
