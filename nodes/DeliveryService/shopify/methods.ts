@@ -111,7 +111,7 @@ const shopPickupNames = namesIn(`
 
 	Odbiór (osobisty|własny|w sklepie|w salonie|w magazynie|na miejscu)
 
-	Ridicare personală, Ridicare (din|de la|in) (magazin|sediu|showroom|depozit)
+	Ridicare personală, Ridicare (|personală )(din|de la|in) (magazin|sediu|showroom|depozit)
 
 	(الاستلام|استلام) من (المتجر|المحل|الفرع|المعرض|المستودع|مقرنا)
 	اسٹور سے (وصولی|پک اپ), دکان سے (وصولی|پک اپ), (स्टोर|दुकान) से (पिकअप|पिक अप)
@@ -127,7 +127,7 @@ const shopPickupNames = namesIn(`
 	Παραλαβή από (το |)(κατάστημα|κατάστημά μας), Mağazadan (teslim|teslim al|teslim alma|al), Gel al
 
 	איסוף מהחנות, איסוף עצמי מהחנות, รับที่ร้าน, รับสินค้าที่ร้าน, รับหน้าร้าน
-	Nhận (|hàng )tại cửa hàng, (매장|방문) (픽업|수령), (門市|门市|店面|到店|到門市|自行)(自取|取貨|取货|自提)
+	Nhận (|hàng )tại cửa hàng, (매장|방문) (픽업|수령), (門市|门市|門店|门店|店面|到店|到門市|自行)(自取|取貨|取货|自提)
 
 	(店舗|店頭|来店|実店舗)(|で|での)(受取|受取り|受け取り|お受取り|お受け取り)
 `);
