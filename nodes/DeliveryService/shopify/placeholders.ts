@@ -15,7 +15,7 @@ export function isHidden(text: string): boolean {
 
 /** Punctuation and zeros, or what programs write for nothing. */
 const nothing =
-	'(?:[\\p{P}0]+|n[./]?a\\.?|none|null|undefined|unknown|not (?:available|applicable|provided))';
+	'(?:[\\p{P}0]+|n[./]?a\\.?|none|null|undefined|unknown|tb[acd]|no address|not (?:available|applicable|provided))';
 const placeholder = new RegExp(`^${nothing}(?: ${nothing})*$`, 'iu');
 
 /** Whether a text stands for a missing value: "-", "00000", "N/A", "null null". */
@@ -23,7 +23,7 @@ export function isPlaceholder(text: string): boolean {
 	return placeholder.test(text) && !isHidden(text);
 }
 
-const besideName = /^(?:(?:\p{P}+|null|undefined) )+|(?: (?:\p{P}+|null|undefined))+$/giu;
+const besideName = /^(?:(?:\p{P}+|null|undefined) )+|(?: (?:\p{P}+|null|undefined))+$/gu;
 
 /** A name without what stands for a missing first or last one: "Ana ." is "Ana". */
 export function withoutMissingPart(name: string): string {

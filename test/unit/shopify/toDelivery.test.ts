@@ -326,6 +326,7 @@ describe('recipient', () => {
 		['Ana null -', 'Ana'],
 		['Ana - Maria J. Lopez', 'Ana - Maria J. Lopez'],
 		['Na Li', 'Na Li'],
+		['Robin Null', 'Robin Null'],
 	])('reads the recipient name %s as %s', (name, expected) => {
 		expect(deliveryOf(sampleOrder(shipping({ name }))).dropoff.contact.name).toBe(expected);
 	});
@@ -512,7 +513,7 @@ describe('location', () => {
 		},
 	);
 
-	test.each(['-', '.', '———', 'N/A', 'null', '000', 'Not available', 'unknown'])(
+	test.each(['-', '.', '———', 'N/A', 'null', '000', 'Not available', 'unknown', 'TBD'])(
 		'takes %s for a missing value',
 		(text) => {
 			const address2 = { address2: text, company: text, city: text };
