@@ -20,7 +20,7 @@ export interface SendingOptions extends RequestOptions {
 	 * Whether a failed request of several deliveries keeps no others from being sent. That of a single one
 	 * never does.
 	 */
-	continueOnFail: boolean;
+	sendsOthers: boolean;
 }
 
 /**
@@ -160,7 +160,7 @@ class Run {
 			);
 		}
 		const hasFailed = batch.some(({ outcome }) => outcome?.kind !== 'created');
-		if (hasFailed && !this.options.continueOnFail && !isIndividual)
+		if (hasFailed && !this.options.sendsOthers && !isIndividual)
 			this.breaker.halt({ code: 'earlierFailure' });
 	}
 

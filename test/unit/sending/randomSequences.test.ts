@@ -112,7 +112,7 @@ interface Execution {
 	orders: number[];
 	/** Undefined for the automatic choice. */
 	batchSize: number | undefined;
-	continueOnFail: boolean;
+	sendsOthers: boolean;
 	startMs: number;
 	/** After how many steps its process crashes, if it does. */
 	crashesAfter: number | undefined;
@@ -157,7 +157,7 @@ const rarely = <Value>(
 const executions: fc.Arbitrary<Execution> = fc.record({
 	orders: fc.array(fc.nat(orders.length - 1), { minLength: 1, maxLength: 9 }),
 	batchSize: fc.constantFrom(undefined, 1, 2, 3, 5, 100),
-	continueOnFail: fc.boolean(),
+	sendsOthers: fc.boolean(),
 	startMs: fc.constantFrom(0, 0, 10, 60, 200),
 	crashesAfter: rarely(fc.nat(60), 4),
 	stopsAfterMs: rarely(fc.nat(2000), 8),
@@ -320,7 +320,7 @@ async function execute(
 	process: Process,
 	name: string,
 	jobs: readonly Job[],
-	{ batchSize, continueOnFail, startMs, stopsAfterMs }: Execution,
+	{ batchSize, sendsOthers, startMs, stopsAfterMs }: Execution,
 ): Promise<readonly Job[] | undefined> {
 	const { time, service, sequence } = world;
 	const { clock, store, memory } = process;
@@ -342,7 +342,7 @@ async function execute(
 			random: () => 0.5,
 			signal: stop.signal,
 			batchSize,
-			continueOnFail,
+			sendsOthers,
 			ledger: sequence.isRemembered ? new Ledger(store, clock, memory) : undefined,
 		});
 		return jobs;
@@ -527,7 +527,7 @@ async function runRound(world: World, round: Round, number: number): Promise<voi
 const normalExecution: Execution = {
 	orders: [],
 	batchSize: undefined,
-	continueOnFail: true,
+	sendsOthers: true,
 	startMs: 0,
 	crashesAfter: undefined,
 	stopsAfterMs: undefined,

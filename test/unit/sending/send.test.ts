@@ -62,7 +62,7 @@ async function start(
 		rateLimit: new RateLimit(100, 60_000),
 		clock: time,
 		random: () => 0.5,
-		continueOnFail: true,
+		sendsOthers: true,
 		ledger: new Ledger(store, time),
 		...options,
 	});
@@ -293,7 +293,7 @@ describe('a run stops', () => {
 			number < 9 ? respondWith(422, { code: 'E' }) : undefined,
 		);
 		const jobs = jobsOf(9);
-		await send(service, jobs, { continueOnFail: false });
+		await send(service, jobs, { sendsOthers: false });
 		expect(kindsOf(jobs)).toEqual([...Array.from({ length: 8 }, () => 'rejected'), 'created']);
 	});
 });
@@ -305,7 +305,7 @@ describe('the memory of a run', () => {
 		);
 		await send(service, jobsOf(50));
 		const jobs = jobsOf(549);
-		await send(service, jobs, { continueOnFail: false });
+		await send(service, jobs, { sendsOthers: false });
 		expect(new Set(sizesOf(service))).toEqual(new Set([1]));
 		expect(reasonsOf(jobs).slice(0, 3)).toEqual(['alreadyCreated', 'exchange', 'alreadyCreated']);
 		expect(service.existing).toHaveLength(548);

@@ -227,7 +227,7 @@ class Shop {
 				rateLimit: new RateLimit(100, 60_000),
 				clock: this.time,
 				random: () => 0.5,
-				continueOnFail: true,
+				sendsOthers: true,
 				ledger: new Ledger(memoryStore(this.row, this.time), this.time),
 			}),
 		);

@@ -193,7 +193,7 @@ async function openSending({
 		signal: context.getExecutionCancelSignal(),
 		batchSize: options.batchSize,
 		isInEditor: context.getMode() === 'manual',
-		continueOnFail: sendsOthers,
+		sendsOthers,
 		ledger,
 	};
 }
