@@ -12,7 +12,7 @@ const cashStems = compileStems(`
 	(cash|pay|payment|collect) (on|upon|at|when|when you) (the|your)? (order is)? (delivery|delivered|arrival|receipt|receive|door), doorstep payment
 	pay (the)? (driver|courier|rider) in cash, pay the courier, cash to (the)? (driver|courier|rider)
 	contra ree?mb, contra entrega
-	(pago|pagar|paga|pagas|efectivo|cobro) (al|a la|en la|al momento de la|cuando|cuando lo) (recib|entrega|repartidor|mensajero|domiciliario), (pago|pagar|paga) en (casa|destino)
+	(pago|pagar|paga|pagas|efectivo|cobro) (al|a la|en la|al momento de la|cuando|cuando lo|cuando te|hasta que te) (recib|entrega|lleg|puerta|repartidor|mensajero|domiciliario), (pago|pagar|paga) en (casa|destino)
 	(pagamento|pagar|pague|paga|dinheiro|cobrança) (na|no ato da|ao|no|quando) (entrega|receber|recebimento), pagar na receção, à cobrança
 	(paiement|payer|payez|espèces|cash|comptant|règlement) à (la)? (livraison|réception), au livreur, contre remb
 	contrassegno, (paga|pagare|pagamento|contanti) (alla|al) (consegna|corriere|ricevimento)
@@ -28,13 +28,13 @@ const cashStems = compileStems(`
 	налож(енный|еным|ен) плат, наложк, (оплата|наличными) (при|курьеру|під час) (получении|доставке|отриман)?, післяплат, накладений платіж
 	αντικαταβολή, antikatavoli, (πληρωμή|μετρητά) κατά την παράδοση, πληρωμή στον courier
 	kapıda ödeme, kapıda nakit, teslimatta (ödeme|nakit), qapıda ödəniş
-	(عند|حين|وقت|بعد|لدى) (ال)? (استلام|تسليم|توصيل|وصول) (?!من (ال)? (فرع|متجر|محل)), پرداخت (در محل|درب منزل|هنگام تحویل), کیش آن (ڈیلیوری|ڈلیوری), ڈیلیوری پر ادائیگی
+	(عند|حين|وقت|بعد|لدى) (ال)? (استلام|تسليم|توصيل|وصول|باب) (?!من (ال)? (فرع|متجر|محل)), پرداخت (در محل|درب منزل|هنگام تحویل), کیش آن (ڈیلیوری|ڈلیوری), ڈیلیوری پر ادائیگی
 	(תשלום|מזומן) (לשליח|בעת המסירה|בעת קבלת)
 	कैश ऑन डिलीवरी, डिलीवरी पर भुगतान, कॅश ऑन डिलिव्हरी, क्यास अन डेलिभरी, (ক্যাশ|নগদ) অন ডেলিভারি, கேஷ் ஆன் டெலிவரி, క్యాష్ ఆన్ డెలివరీ
 	代金引換, 代引, (货到|貨到) (付款|付现|付現), 代收货款, 代收貨款
 	만나서 결제, 배송 시 결제, (เก็บ|ชำระ|จ่าย) (เงิน)? (สด)? (ปลายทาง|เมื่อรับ|เมื่อได้รับ)
-	(trả|trả tiền|thanh toán) khi (nhận|giao) hàng, (giao hàng|giao hàng và) thu tiền, thu tiền tận nơi
-	bayar di (tempat|rumah), bayar saat (barang)? (di)? (terima|sampai), tunai semasa penghantaran, bayad (sa|pag|pagka) deliver
+	(trả|trả tiền|thanh toán) khi (nhận|giao) hàng, (giao hàng|giao hàng và) thu tiền, thu tiền tận nơi, nhận hàng trả tiền
+	bayar di (tempat|rumah), bayar (saat|ketika) (barang)? (di)? (terima|sampai), tunai semasa penghantaran, bayad (sa|pag|pagka) deliver
 `);
 
 /** Whole words: in other words, "cod" means nothing, and it is a code in several languages. */

@@ -46,7 +46,7 @@ describe('names of cash on delivery', () => {
 		Trả tiền mặt khi giao hàng | เก็บเงินสดปลายทาง | ชำระเงินเมื่อได้รับสินค้า | Bayar saat barang sampai
 		Μετρητά κατά την παράδοση | Teslimatta Nakit | Наложка | Плащане при получаване | Оплата під час отримання
 		Оплата готівкою при отриманні | Płatność kurierowi przy odbiorze | Paga en casa | Paga cuando lo recibas
-		Pagas al recibir | Pague quando receber | Pay in cash when your order is delivered | Betala vid hemleverans
+		Pagas al recibir | Paga hasta que te llegue | Pago en la puerta de tu casa | الدفع عند باب البيت | Nhận hàng trả tiền | Pague quando receber | Pay in cash when your order is delivered | Betala vid hemleverans
 		Betal ved levering | Kontant ved modtagelse | Betaal aan de deur | Contant aan huis | Fizetés a futárnál
 		Maksa toimituksen yhteydessä | Atsiskaitymas pristatymo metu | Apmaksa saņemot | کیش آن ڈلیوری
 		Releasit COD | EasySell Cash on Delivery | Ship COD | PAGO CONTRAENTREGA 🚚 | Αντικαταβολή με ΕΛΤΑ
@@ -54,7 +54,7 @@ describe('names of cash on delivery', () => {
 		תשלום במזומן בעת קבלת המשלוח | الدفع عند وصول الطلب | پرداخت درب منزل | ڈیلیوری پر ادائیگی | নগদ অন ডেলিভারি
 		เก็บปลายทาง | ชำระปลายทาง | Plačilo ob prevzemu | Plaćanje po preuzimanju | Mokėjimas pristatymo metu
 		Pagesë në dorëzim | Cash bij levering | Betaling bij ontvangst | Cobrança na entrega | Paga al mensajero
-		डिलीवरी पर नकद भुगतान | Bayad sa delivery | Bayar Saat Barang Diterima | Tunai semasa penghantaran
+		डिलीवरी पर नकद भुगतान | Bayad sa delivery | Bayar Saat Barang Diterima | Bayar ketika barang sampai | Tunai semasa penghantaran
 	`);
 
 	test.each(known)('knows %s', (name) => {
