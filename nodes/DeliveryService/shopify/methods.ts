@@ -85,11 +85,11 @@ const shopPickupNames = namesIn(`
 	Collection (from|in|at) (|the |our )(store|shop|warehouse)
 
 	(Recog|Retir|Recole)* en* tienda, (Recog|Retir|Recole)* en* (local|sucursal)
-	Recojo en tienda, (Recog|Retir)* en* (almacén|bodega|persona|taller), (Recogida|Retiro) local
+	Recojo en tienda, (Recog|Retir)* en* (almacén|bodega|persona|taller|showroom), (Recogida|Retiro) local
 	(Recog|Retir|Recole)* en* punto físico, Pick*up en* tienda, Entrega en tienda, Envío (|gratis |gratuito )a tienda
 
 	(Retir|Levant|Recolh)* (na|em)* loja, (Buscar|Coleta|Entrega) na loja
-	(Retir|Levant|Recolh)* (na|em)* loja física, (Retirada|Levantamento|Recolha) (local|no local), Retirada no (balcão|armazém), Retirada em mãos
+	(Retir|Levant|Recolh)* (na|em)* loja física, (Retirada|Levantamento|Recolha) (local|no local), Retirar no local, Retirada no (balcão|armazém), Retirada em mãos
 
 	(Retrait|Cueillette|Ramassage)* magasin, (Retrait|Cueillette|Ramassage)* boutique
 	(Retrait|Ramassage|Enlèvement) (sur place|local), Cueillette (sur place|locale), Retrait*atelier
@@ -105,7 +105,7 @@ const shopPickupNames = namesIn(`
 	Ritiro (in punto vendita|a mano|locale|di persona|in loco|sul posto), Consegna in negozio
 
 	(|Zelf |Gratis |Lokaal )(Afhalen|Ophalen)
-	(Afhalen|Ophalen) (in|bij) (|de |onze )(winkel|showroom), (Afhalen|Ophalen) (bij ons|op locatie)
+	(|Gratis )(Afhalen|Ophalen) (in|bij) (|de |onze )(winkel|showroom), (Afhalen|Ophalen) (bij ons|op locatie)
 	(Afhalen|Ophalen) in (|het |ons )magazijn, In de winkel (afhalen|ophalen)
 	Afhaling (in de winkel|ter plaatse)
 

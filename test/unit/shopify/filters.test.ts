@@ -146,7 +146,7 @@ describe('the default of Exclude Shipping Methods', () => {
 		🏬 Store Pickup | Click & Collect 🛍️ | Local pickup [Harbor]
 		Abholung im Laden – Köln | Ritiro in negozio - Milano | Retrait en magasin: Lyon
 		Curbside Pickup - Dock B | Store Collection – Ubi | Самовывоз со склада: Москва | 店舗受取 - 渋谷店 | 門市自取：台北店
-		Ridicare personală din magazin | 门店自提 | 門店自取 | 매장 픽업 - 강남점 | איסוף מהחנות - תל אביב | BOPIS | Take-away | Dine in
+		Retiro en showroom | Retirar no local | Gratis afhalen in de winkel | Ridicare personală din magazin | 门店自提 | 門店自取 | 매장 픽업 - 강남점 | איסוף מהחנות - תל אביב | BOPIS | Take-away | Dine in
 	`),
 	)('excludes by default the store pickup %s', (title) => {
 		expect(outcome(methods(title))).toMatchObject({ kind: 'skipped', code: 'shippingMethod' });
