@@ -244,7 +244,11 @@ describe('a part of an order', () => {
 });
 
 test.each([
-	['rejected', { kind: 'status', status: 422, times: null }, /#1001 was not updated/],
+	[
+		'rejected',
+		{ kind: 'status', status: 422, times: null, body: { code: 'E', message: 'No such street' } },
+		/#1001 was not updated/,
+	],
 	['unknown', { kind: 'resetAfter', times: null }, /It is unknown whether #1001 was updated/],
 	['not sent', { kind: 'status', status: 401, times: null }, /#1001 was not updated/],
 ] as const)('tells the change once if the update is %s', async (_, fault, problem) => {
@@ -253,7 +257,7 @@ test.each([
 	const row = await run(shopifyOrder(moved));
 	expect(row).toMatchObject({ outcome: 'skipped', actionNeeded: expect.stringMatching(problem) });
 	expect(row.actionNeeded).toMatch(
-		/was changed in Shopify after it was sent. It is now: .*7 New Road/,
+		/\. Order #1001 was changed in Shopify after it was sent\. It is now: .*7 New Road/,
 	);
 	service.control.reset();
 	expect(await run(shopifyOrder(moved))).toMatchObject({ outcome: 'skipped', actionNeeded: '' });

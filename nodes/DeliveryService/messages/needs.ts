@@ -1,6 +1,6 @@
 /** What a person must do about an item besides what its failure says, and where the docs say more. */
 import { problemText } from '../common/result';
-import { joinSentences, pluralize } from '../common/text';
+import { endSentence, joinSentences, pluralize } from '../common/text';
 import type { Created, Job, Skipped } from '../sending/job';
 import { isPendingReview } from '../service/statuses';
 import type { Action } from '../shopify/decide';
@@ -136,7 +136,7 @@ function changed(text: string): Need {
 }
 
 function failedUpdateNeeds({ failedUpdate }: Job): Need[] {
-	return failedUpdate ? [changed(problemText(updateProblem(failedUpdate)))] : [];
+	return failedUpdate ? [changed(endSentence(problemText(updateProblem(failedUpdate))))] : [];
 }
 
 /** The fulfillment order has more units than when its delivery was created. */
