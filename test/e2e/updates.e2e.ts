@@ -317,7 +317,7 @@ describe('delivery updates to Shopify', () => {
 		expect(await rowOf(second)).toMatchObject({
 			status: 'out for delivery',
 			shownInShopify: 'no',
-			actionNeeded: expect.stringMatching(/on hold.* release it/),
+			actionNeeded: expect.stringMatching(/on hold\): .*[^.]\. Check the order.* release it/),
 		});
 		shop().hold(second.fulfillmentOrder.id, false);
 		await runEveryHour();
