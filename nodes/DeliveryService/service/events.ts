@@ -27,7 +27,12 @@ interface ServiceEvent {
 	description: string;
 	/** The documented fields of the payload. */
 	fields: Readonly<Record<string, z.ZodType>>;
+	/** The field with a Unix timestamp, if there is one: {@link isoField} has it as ISO 8601. */
+	timestamp?: string;
 }
+
+/** The field that the trigger adds to the documented ones. */
+const isoField = 'dateIso';
 
 /** The events of the service and everything that differs between them (docs/api.md, section 6). */
 export const events: Readonly<Record<EventName, ServiceEvent>> = {
@@ -42,6 +47,7 @@ export const events: Readonly<Record<EventName, ServiceEvent>> = {
 		name: 'Route Created',
 		description: 'A new route was created',
 		fields: { route_id: idField, distance: number, date: idField, prices: routePrices },
+		timestamp: 'date',
 	},
 	updateTask: {
 		code: 3,
@@ -62,6 +68,12 @@ export function eventForCode(code: number): EventName | undefined {
 	return eventNames.find((name) => events[name].code === code);
 }
 
+/** The names of an event's documented fields, and of the one that is added to them. */
+export function fieldNames(event: EventName): string[] {
+	const { fields, timestamp } = events[event];
+	return [...Object.keys(fields), ...(timestamp === undefined ? [] : [isoField])];
+}
+
 /** What a trigger is for unless its user selects other events. */
 export const defaultEvents: readonly EventName[] = ['updateTask'];
 
@@ -79,8 +91,8 @@ interface ParsedEvent {
 }
 
 /**
- * Parses the payload of an event (docs/api.md, section 6). Numeric text becomes a number, and a route's
- * date gets an additional field `dateIso` (ISO 8601). No field is dropped.
+ * Parses the payload of an event (docs/api.md, section 6). Numeric text becomes a number, and a
+ * timestamp gets an additional field in ISO 8601. No field is dropped.
  */
 export function parseEvent(
 	event: EventName,
@@ -88,7 +100,8 @@ export function parseEvent(
 ): ParsedEvent {
 	const fields: Record<string, unknown> = { ...payload };
 	const issues: string[] = [];
-	for (const [name, schema] of Object.entries(events[event].fields)) {
+	const { fields: documented, timestamp } = events[event];
+	for (const [name, schema] of Object.entries(documented)) {
 		if (payload[name] === undefined || payload[name] === null) {
 			issues.push(`The field "${name}" is missing`);
 			continue;
@@ -97,10 +110,11 @@ export function parseEvent(
 		if (result.success) fields[name] = result.data;
 		else issues.push(`The field "${name}" does not have its documented type`);
 	}
-	if (event === 'createRoute' && typeof fields.date === 'string') {
-		const value = isoDate(fields.date);
-		if (value === undefined) issues.push('The field "date" is not a Unix timestamp');
-		else fields.dateIso ??= value;
+	const time = timestamp === undefined ? undefined : fields[timestamp];
+	if (typeof time === 'string') {
+		const value = isoDate(time);
+		if (value === undefined) issues.push(`The field "${timestamp}" is not a Unix timestamp`);
+		else fields[isoField] ??= value;
 	}
 	return { fields, issues };
 }

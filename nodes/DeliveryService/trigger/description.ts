@@ -3,7 +3,7 @@ import type { INodeProperties, INodeTypeDescription, IWebhookDescription } from 
 
 import { companyIdField, optionsField, textField } from '../common/fields';
 import { republishHint } from '../common/text';
-import { defaultEvents, eventNames, eventOptions, events } from '../service/events';
+import { defaultEvents, eventNames, eventOptions, events, fieldNames } from '../service/events';
 
 const eventLabels = Object.fromEntries(eventNames.map((name) => [name, events[name].name]));
 
@@ -12,9 +12,8 @@ export const subtitle = `={{ $parameter["events"].map((name) => (${JSON.stringif
 
 /** Their descriptions list the fields, because n8n shows no fields of a trigger before the first event. */
 const outputOptions = eventOptions.map(({ value, description, ...option }) => {
-	const fields = Object.keys(events[value].fields);
-	const names = value === 'createRoute' ? [...fields, 'dateIso'] : fields;
-	return { ...option, value, description: `${description}. Outputs ${names.join(', ')}.` };
+	const names = fieldNames(value).join(', ');
+	return { ...option, value, description: `${description}. Outputs ${names}.` };
 });
 
 const listenHelp =

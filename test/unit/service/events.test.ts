@@ -67,6 +67,11 @@ describe('parsing a payload', () => {
 		expect(issues).toContain('The field "date" does not have its documented type');
 	});
 
+	test('leaves a date of another event than a route as it is', () => {
+		const fields = { id: 't1', status: 'x', company_id: '42', city_id: '3', date: 'tomorrow' };
+		expect(parseEvent('updateTask', fields)).toEqual({ fields, issues: [] });
+	});
+
 	test.each<[EventName, string[]]>([
 		['createTask', ['id', 'distance', 'price', 'currencySign']],
 		['createRoute', ['route_id', 'distance', 'date', 'prices']],
