@@ -1,5 +1,6 @@
 import { judge } from './goals';
 import {
+	contenderNames,
 	contenders,
 	medianOf,
 	savedContenders,
@@ -94,11 +95,13 @@ function tableOf(head: string[], rows: string[][]): string[] {
 
 /** The median times of each way to create deliveries. */
 function timesOf({ create, order }: Results): string[][] {
-	const names: Array<[string, string]> = Object.entries(contenders);
-	return names.map(([name, label]) => {
+	return contenderNames.map((name) => {
 		const is = (run: { contender: Contender }) => run.contender === name;
 		const ms = medianOf(order, is, (run) => run.ms);
 		const seconds = medianOf(create, is, (run) => run.seconds);
-		return [label, ...[ms, seconds].map((value) => (value === undefined ? '' : shown(value)))];
+		return [
+			contenders[name],
+			...[ms, seconds].map((value) => (value === undefined ? '' : shown(value))),
+		];
 	});
 }

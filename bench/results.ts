@@ -85,6 +85,9 @@ export const contenders = {
 
 export type Contender = keyof typeof contenders;
 
+/** Their names, in the order of the table. */
+export const contenderNames = namesOf(contenders);
+
 /**
  * The compared ways to create deliveries in saved executions, each with what it gets. The memory of the
  * Delivery Service node is on, and empty.
@@ -105,9 +108,7 @@ export const savedContenders = {
 export type SavedContender = keyof typeof savedContenders;
 
 /** Their names, in the order of the table. */
-export const savedNames = Object.keys(savedContenders).filter(
-	(name): name is SavedContender => name in savedContenders,
-);
+export const savedNames = namesOf(savedContenders);
 
 /** The compared ways to receive events. */
 export const receivers = {
@@ -117,6 +118,10 @@ export const receivers = {
 } as const;
 
 export type Receiver = keyof typeof receivers;
+
+function namesOf<Name extends string>(named: Readonly<Record<Name, unknown>>): Name[] {
+	return Object.keys(named).filter((name): name is Name => name in named);
+}
 
 /** Returns the median over the chosen runs; undefined if there are none. */
 export function medianOf<Run>(

@@ -2,6 +2,7 @@ import { step } from '../../playground/n8n/progress';
 import type { Installation } from '../installation';
 import { orderRounds } from '../page';
 import {
+	contenderNames,
 	contenders,
 	type Contender,
 	type CreateRun,
@@ -68,15 +69,14 @@ export async function measureCreate(
 	const publish = async (contender: Contender, path: string) =>
 		await Sender.publish(installation, path, sending[contender]);
 	try {
-		const names = Object.keys(contenders).filter((name): name is Contender => name in contenders);
 		const full = await publish('ordersFull', 'full');
 		await step(`Remembering ${sizes.most} orders`, async () => await fill('ordersFull', full));
 		const create = await step(`${sizes.deliveries} deliveries, ${rounds} times`, async () => {
 			const runs: CreateRun[] = [];
-			for (const contender of names)
+			for (const contender of contenderNames)
 				await send(contender, await publish(contender, `warm-up-${contender}`), warmUp);
 			for (let round = 0; round < rounds; round++)
-				for (const contender of rotated(names, round)) {
+				for (const contender of rotated(contenderNames, round)) {
 					// A new workflow, since remembered orders would slow down the next run.
 					const isFull = contender === 'ordersFull';
 					const sender = isFull ? full : await publish(contender, `${contender}-${round}`);
