@@ -88,13 +88,17 @@ function findStatusSkip(
 	}
 }
 
+/** Statuses of orders of which something was paid, so that the rest may never come in by itself. */
+const partlyPaidStatuses = new Set(['partially_paid', 'partially_refunded']);
+
 function findPaymentSkip({ order, payment }: OrderFacts, mapping: OrderMapping): Skip | undefined {
 	const { state, methods } = payment;
 	if (!isPaymentExcluded(payment, mapping)) return undefined;
 	if (state === 'voided' || state === 'refunded') return { code: state };
 	if (state === 'unknown') return undefined;
 	const isPartly =
-		order.financial_status === 'partially_paid' && mapping.filters.payment === 'paidOrCash';
+		partlyPaidStatuses.has(order.financial_status ?? '') &&
+		mapping.filters.payment === 'paidOrCash';
 	return { code: 'notPaid', methods, ...(isPartly && { partly: partlyPaid(order, payment) }) };
 }
 

@@ -72,7 +72,7 @@ describe('Payment', () => {
 				'Order #1042 is not paid yet (Bank Deposit). It will be sent when this workflow gets it again after the payment. Nothing to do.',
 		});
 		expect(outcome(bank).needed).toBe('');
-		for (const financial_status of ['partially_paid', 'Partially Paid']) {
+		for (const financial_status of ['partially_paid', 'Partially Paid', 'partially_refunded']) {
 			const partly = outcomeOf(sampleOrder({ ...bank, financial_status }));
 			expect(partly).toMatchObject({
 				message: expect.stringMatching(/ is only partly paid \(Bank Deposit\)\. It will be sent /),
