@@ -222,7 +222,9 @@ export const targetSchemas = {
 	referenceIds: z.array(referenceIdSchema).min(1),
 } as const;
 
-export type TargetKind = keyof typeof targetSchemas;
+export const targetKindSchema = z.object(targetSchemas).keyof();
+
+export type TargetKind = z.infer<typeof targetKindSchema>;
 
 /** The body of an update request (docs/api.md, section 4.2). */
 export interface UpdateBody {

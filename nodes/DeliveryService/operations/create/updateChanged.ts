@@ -7,7 +7,7 @@ import { sendUpdates, type Update } from '../../sending/updates';
 import type { ServiceClient } from '../../service/client';
 import type { DeliveryChanges } from '../../service/schemas';
 import { updatingOptions } from '../update';
-import { changesFromOrder } from '../update/readUpdate';
+import { changesFromOrder, defaultFlags } from '../update/readUpdate';
 
 /** What of a change goes to the delivery. The rest of it is told, as with "Tell Me". */
 interface OrderUpdate extends Update {
@@ -56,7 +56,6 @@ function updateFor(parameters: ParameterReader, job: Job): OrderUpdate | undefin
 	const { contact, location, packages } = rest;
 	if (!contact && !location && cod === undefined) return undefined;
 	const changes: DeliveryChanges = { contact, location, packages, cod };
-	const flags = { recalculatePrice: true, reorderRoute: true, recalculateCity: true };
 	// No field of a delivery has its day.
 	const isComplete = contact && location && packages && !order.isScheduled;
 	const untold = {
@@ -64,7 +63,7 @@ function updateFor(parameters: ParameterReader, job: Job): OrderUpdate | undefin
 		cash: change.cash && cod === undefined,
 		rest: change.rest && !isComplete,
 	};
-	return { job, item, targetKind, ids, changes, flags, untold };
+	return { job, item, targetKind, ids, changes, flags: defaultFlags, untold };
 }
 
 /**

@@ -17,6 +17,7 @@ import { inputProblem } from '../../messages/updates';
 import type { Update } from '../../sending/updates';
 import {
 	deliveryChangesSchema,
+	targetKindSchema,
 	targetSchemas,
 	type DeliveryChanges,
 	type TargetKind,
@@ -29,13 +30,14 @@ import { readOrderMapping } from '../fields/shopifyOrder';
 import { toProblem } from '../items';
 import { changeFields } from './fields';
 
-const targetKindSchema = z.enum(['deliveryIds', 'referenceIds']);
-
 const flagsSchema = z.object({
 	recalculatePrice: flag.default(true),
 	reorderRoute: flag.default(true),
 	recalculateCity: flag.default(true),
 });
+
+/** The flags of an update that has no options. */
+export const defaultFlags = flagsSchema.parse({});
 
 /** An update, and what of its order a person must check. */
 export type ReadUpdate = Update & { needed?: string };
