@@ -128,7 +128,12 @@ class Run {
 				if (isHalted) await lookUpHalted(jobs, ledger);
 				else this.elsewhere.push(...(await claimJobs(jobs, ledger)));
 			} catch (error) {
-				this.breaker.halt({ code: 'store', error });
+				const halt = { code: 'store', error } as const;
+				this.breaker.halt(halt);
+				// What halted the run before does not say that these have not been sent before.
+				if (isHalted)
+					for (const job of jobs)
+						job.outcome ??= { kind: 'notSent', why: { code: 'halted', halt } };
 			}
 		return jobs.filter(({ outcome }) => outcome === undefined);
 	}

@@ -252,6 +252,19 @@ describe('a run stops', () => {
 		expect(later.existing).toHaveLength(9);
 	});
 
+	test('and names the memory where that could not be read, not what halted the run', async () => {
+		const service = new FakeService(() => {
+			failing = { from: accesses + 1, count: Infinity };
+			return respondWith(401);
+		});
+		const jobs = jobsOf(10);
+		await send(service, jobs);
+		const halts = jobs.map(({ outcome }) =>
+			outcome?.kind === 'notSent' && outcome.why.code === 'halted' ? outcome.why.halt.code : '',
+		);
+		expect([halts[0], halts.at(-1)]).toEqual(['', 'store']);
+	});
+
 	test('without taking a fulfillment order for sent whose units another one would have got', async () => {
 		const jobs = ['#1-1', '#1-2'].map((id, item) =>
 			job(item, id, { orderId: 'A', part: part('#1', 'x') }),
