@@ -32,9 +32,10 @@ export class Breaker {
 		return this.signal.aborted;
 	}
 
-	/** Whether the run may still use the ledger: n8n is not waiting for its end, and the ledger has not failed. */
-	get canLookUp(): boolean {
-		return !this.stopped?.aborted && this.reason?.code !== 'store';
+	/** Why the run may not use the ledger: n8n waits for its end, or the ledger has failed. */
+	get withoutLedger(): Halt | undefined {
+		if (this.stopped?.aborted) return { code: 'stopped' };
+		return this.reason?.code === 'store' ? this.reason : undefined;
 	}
 
 	/** Stops the run. @returns why: the first reason counts */

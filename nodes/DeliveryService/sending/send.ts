@@ -5,7 +5,7 @@ import { Breaker } from './breaker';
 import { claimJobs, isPending, isWithoutUnits, lookUpHalted, rememberMet } from './claim';
 import { markDuplicates, settleDuplicates } from './duplicates';
 import { waitForOthers, type ClaimedElsewhere } from './elsewhere';
-import type { Job, Outcome } from './job';
+import type { Halt, Job, NotSent, Outcome } from './job';
 import { groupJobs, maxClaimed, planRun, type Plan } from './plan';
 import { sendWithinLimit, type RequestOptions } from './request';
 import { outcomesOf } from './responses';
@@ -55,6 +55,11 @@ export async function sendJobs(jobs: readonly Job[], options: SendingOptions): P
 interface Wave {
 	batches: ReadonlyArray<readonly Job[]>;
 	plan: Plan;
+}
+
+/** The outcome of a job that a halted run does not send. */
+function notSent(halt: Halt): NotSent {
+	return { kind: 'notSent', why: { code: 'halted', halt } };
 }
 
 class Run {
@@ -122,20 +127,28 @@ class Run {
 	/** @returns the claimed jobs; the others have an outcome, or another execution has them */
 	private async claim(jobs: readonly Job[]): Promise<readonly Job[]> {
 		const { ledger } = this.options;
-		const { isHalted, canLookUp } = this.breaker;
-		if (ledger && (!isHalted || canLookUp))
+		if (ledger && this.breaker.isHalted) await this.lookUp(jobs, ledger);
+		else if (ledger)
 			try {
-				if (isHalted) await lookUpHalted(jobs, ledger);
-				else this.elsewhere.push(...(await claimJobs(jobs, ledger)));
+				this.elsewhere.push(...(await claimJobs(jobs, ledger)));
 			} catch (error) {
-				const halt = { code: 'store', error } as const;
-				this.breaker.halt(halt);
-				// What halted the run before does not say that these have not been sent before.
-				if (isHalted)
-					for (const job of jobs)
-						job.outcome ??= { kind: 'notSent', why: { code: 'halted', halt } };
+				this.breaker.halt({ code: 'store', error });
 			}
 		return jobs.filter(({ outcome }) => outcome === undefined);
+	}
+
+	/**
+	 * Looks up what a halted run does not send. If that is impossible, it says so: what halted the run does
+	 * not say that these were not sent before.
+	 */
+	private async lookUp(jobs: readonly Job[], ledger: Ledger): Promise<void> {
+		let halt = this.breaker.withoutLedger;
+		try {
+			if (!halt) await lookUpHalted(jobs, ledger);
+		} catch (error) {
+			halt = { code: 'store', error };
+		}
+		if (halt) for (const job of jobs) job.outcome ??= notSent(halt);
 	}
 
 	/**
@@ -177,7 +190,7 @@ class Run {
 		const exchange = await sendWithinLimit(body, { ...this.options, signal });
 		if (!exchange) {
 			const halt = this.breaker.halt({ code: 'stopped' });
-			return batch.map(() => ({ kind: 'notSent', why: { code: 'halted', halt } }));
+			return batch.map(() => notSent(halt));
 		}
 		const outcomes = outcomesOf(batch, exchange);
 		this.breaker.observe(exchange, outcomes);

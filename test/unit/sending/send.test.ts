@@ -252,17 +252,22 @@ describe('a run stops', () => {
 		expect(later.existing).toHaveLength(9);
 	});
 
-	test('and names the memory where that could not be read, not what halted the run', async () => {
+	test.each([
+		['the memory', 'store', () => (failing = { from: accesses + 1, count: Infinity })],
+		['the stop', 'stopped', (stop: AbortController) => stop.abort()],
+	])('and names %s where that kept it from looking up, not what halted the run', async (...row) => {
+		const [, code, prevent] = row;
+		const stop = new AbortController();
 		const service = new FakeService(() => {
-			failing = { from: accesses + 1, count: Infinity };
+			prevent(stop);
 			return respondWith(401);
 		});
 		const jobs = jobsOf(10);
-		await send(service, jobs);
+		await send(service, jobs, { signal: stop.signal });
 		const halts = jobs.map(({ outcome }) =>
 			outcome?.kind === 'notSent' && outcome.why.code === 'halted' ? outcome.why.halt.code : '',
 		);
-		expect([halts[0], halts.at(-1)]).toEqual(['', 'store']);
+		expect([halts[0], halts.at(-1)]).toEqual(['', code]);
 	});
 
 	test('without taking a fulfillment order for sent whose units another one would have got', async () => {
