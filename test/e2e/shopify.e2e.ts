@@ -402,6 +402,71 @@ describe.each(['newest', '1.123'] as const)('fulfillment orders in n8n %s', (ver
 		expect(env.deliveries({ name })).toHaveLength(1);
 	});
 
+	test('calls no order "not sent" that was sent before the key was rejected', async () => {
+		const run = await env.open();
+		const [sent, ...others] = [77, 78, 79, 80, 81].map((id) => uniqueOrder(id).part({}));
+		const { control } = env.installation.service;
+		expect((await run({}, sent!)).map(summary)).toEqual(['created']);
+		control.toggleProblem('wrongKey');
+		const rejected = await run({}, ...others, sent!);
+		control.toggleProblem('wrongKey');
+		expect(rejected.map(summary)).toEqual([...others.map(() => 'notSent'), 'alreadyCreated']);
+		expect((await run({}, ...others, sent!)).map(summary)).toEqual([
+			...others.map(() => 'created'),
+			'alreadyCreated',
+		]);
+	});
+
+	test('asks once to stop a sent fulfillment order whose items were all removed', async () => {
+		const run = await env.open();
+		const { name, order, part } = uniqueOrder(82, { line_items: [mugs()] });
+		const removed = mugs({ current_quantity: 0, fulfillable_quantity: 0 });
+		const emptied = { ...part({ line_items: [] }), order: { ...order, line_items: [removed] } };
+		const outputs = [await run({}, part({})), await run({}, emptied), await run({}, emptied)];
+		expect(outputs.flat().map(({ actionNeeded }) => actionNeeded)).toEqual([
+			'',
+			expect.stringMatching(/ has no items left\. Ask the Delivery Service to stop it\.$/),
+			'',
+		]);
+		expect(env.deliveries({ name })).toHaveLength(1);
+	});
+
+	test('says nothing when a hold ends during which an order was sent with Send Anyway', async () => {
+		const run = await env.open();
+		const { name, part } = uniqueOrder(83);
+		const held = part({ status: 'on_hold' });
+		const outputs = [
+			await run({ sendAnyway: true }, held),
+			await run({}, held),
+			await run({}, part({})),
+		];
+		expect(outputs.flat().map((one) => [summary(one), one.actionNeeded])).toEqual([
+			['created', ''],
+			['alreadyCreated', ''],
+			['alreadyCreated', ''],
+		]);
+		expect(env.deliveries({ name })).toHaveLength(1);
+	});
+
+	test('updates a sent order that moves to a later day, and asks to tell the Delivery Service', async () => {
+		const run = await env.open();
+		const { name, order } = uniqueOrder(84);
+		const update = { options: { whenChanged: 'update' }, filters: { skipUntilDeliveryDate: true } };
+		const later = { ...order, ...note('Delivery Date', '2099-12-24') };
+		const outputs = [await run(update, order), await run(update, later), await run(update, later)];
+		expect(outputs.flat().map(({ outcome, actionNeeded }) => [outcome, actionNeeded])).toEqual([
+			['created', ''],
+			[
+				'updated',
+				expect.stringMatching(
+					/2099-12-24\..* If the date has changed, tell the Delivery Service\.$/,
+				),
+			],
+			['skipped', ''],
+		]);
+		expect(env.deliveries({ name })).toHaveLength(1);
+	});
+
 	test('says once that a stopped delivery is to be brought again, and that its order was paid by link', async () => {
 		const run = await env.open();
 		const { name, order } = uniqueOrder(76);

@@ -36,7 +36,7 @@ export type CreateOutput = z.infer<typeof outputSchema>;
 type RunItems = (parameters: object, ...items: object[]) => Promise<Array<Record<string, unknown>>>;
 
 /** A real n8n with the workflows of `fulfillmentWorkflows.ts`. */
-export interface FulfillmentEnvironment extends Pick<ShopInstallation, 'shopify' | 'close'> {
+export interface FulfillmentEnvironment extends Pick<ShopInstallation, 'installation' | 'shopify' | 'close'> {
 	/** Places an order like a sample with changes, and returns it with its fulfillment orders. */
 	place(options?: {
 		sample?: number;
@@ -96,6 +96,7 @@ export async function openFulfillmentEnvironment(name: HostName): Promise<Fulfil
 		await client.publish(fulfillment);
 
 		return {
+			installation,
 			shopify,
 			close,
 			place({ sample = 0, changes = {}, parts } = {}) {
