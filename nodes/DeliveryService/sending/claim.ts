@@ -59,8 +59,8 @@ export async function lookUpHalted(jobs: readonly Job[], ledger: Ledger): Promis
 	const lookUp = async (some: readonly Job[]) => {
 		const found = await ledger.lookUp(claimsOf(some));
 		for (const job of some) {
-			const one = job.claim && found.get(job.claim);
-			job.outcome = one && outcomeOf(one);
+			applyFound(job, found);
+			job.change = undefined;
 		}
 	};
 	await lookUp(jobs);

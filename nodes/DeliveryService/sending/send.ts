@@ -127,7 +127,7 @@ class Run {
 	/** @returns the claimed jobs; the others have an outcome, or another execution has them */
 	private async claim(jobs: readonly Job[]): Promise<readonly Job[]> {
 		const { ledger } = this.options;
-		if (ledger && this.breaker.isHalted) await this.lookUp(jobs, ledger);
+		if (ledger && this.breaker.isHalted) await this.lookUpRest(jobs, ledger);
 		else if (ledger)
 			try {
 				this.elsewhere.push(...(await claimJobs(jobs, ledger)));
@@ -138,10 +138,10 @@ class Run {
 	}
 
 	/**
-	 * Looks up what a halted run does not send. If that is impossible, it says so: what halted the run does
-	 * not say that these were not sent before.
+	 * Looks up what a halted run does not send. If that is impossible, this is the reason that they get: what
+	 * halted the run does not say that they were not sent before.
 	 */
-	private async lookUp(jobs: readonly Job[], ledger: Ledger): Promise<void> {
+	private async lookUpRest(jobs: readonly Job[], ledger: Ledger): Promise<void> {
 		let halt = this.breaker.withoutLedger;
 		try {
 			if (!halt) await lookUpHalted(jobs, ledger);
