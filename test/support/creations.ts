@@ -9,10 +9,16 @@ import { delivery } from './sampleDelivery';
 export function job(
 	item: number,
 	referenceId?: string,
-	{ orderId, part, companyId, ...more }: Partial<Job> & Pick<Claim, 'orderId' | 'part'> = {},
+	{
+		orderId,
+		part,
+		sentAs,
+		companyId,
+		...more
+	}: Partial<Job> & Pick<Claim, 'orderId' | 'part' | 'sentAs'> = {},
 ): Job {
 	if (referenceId === undefined) return { item, delivery: withoutReference, companyId, ...more };
-	const claim = { referenceId, companyId, orderId, part };
+	const claim = { referenceId, companyId, orderId, part, sentAs };
 	const delivery = { ...withoutReference, referenceId };
 	return { item, referenceId, companyId, claim, delivery, ...more };
 }

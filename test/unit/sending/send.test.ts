@@ -252,6 +252,16 @@ describe('a run stops', () => {
 		expect(later.existing).toHaveLength(9);
 	});
 
+	test('and leaves the changes of sent orders to a later run, which may update their deliveries', async () => {
+		const sent = (rest: string) => job(0, '#old', { orderId: 'old', sentAs: { rest } });
+		await send(new FakeService(), [sent('before')]);
+		const changed = [sent('after'), sent('after')];
+		const halting = new FakeService(() => respondWith(401));
+		await send(halting, [...jobsOf(9), changed[0]!]);
+		await send(new FakeService(), [changed[1]!]);
+		expect(changed.map(({ change }) => change?.number)).toEqual([undefined, 1]);
+	});
+
 	test.each([
 		['the memory', 'store', () => (failing = { from: accesses + 1, count: Infinity })],
 		['the stop', 'stopped', (stop: AbortController) => stop.abort()],
