@@ -36,7 +36,10 @@ export type CreateOutput = z.infer<typeof outputSchema>;
 type RunItems = (parameters: object, ...items: object[]) => Promise<Array<Record<string, unknown>>>;
 
 /** A real n8n with the workflows of `fulfillmentWorkflows.ts`. */
-export interface FulfillmentEnvironment extends Pick<ShopInstallation, 'installation' | 'shopify' | 'close'> {
+export interface FulfillmentEnvironment extends Pick<
+	ShopInstallation,
+	'installation' | 'shopify' | 'close'
+> {
 	/** Places an order like a sample with changes, and returns it with its fulfillment orders. */
 	place(options?: {
 		sample?: number;
