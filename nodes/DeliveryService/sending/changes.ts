@@ -3,7 +3,7 @@ import type { Clock } from '../common/clock';
 import type { Claim } from '../ledger/claims';
 import type { Ledger } from '../ledger/ledger';
 import { waitForOthers, type ClaimedElsewhere } from './elsewhere';
-import type { Job } from './job';
+import type { RememberedJob } from './job';
 
 /**
  * Claims the changes of sent orders, so that only this execution reports them: those that another one
@@ -13,17 +13,17 @@ import type { Job } from './job';
  * @throws when the ledger fails: then the changes are reported again
  */
 export async function claimReports(
-	jobs: readonly Job[],
+	jobs: readonly RememberedJob[],
 	ledger: Ledger,
 	clock: Clock,
 	signal?: AbortSignal,
-): Promise<readonly Job[]> {
-	const reported: Job[] = [];
+): Promise<readonly RememberedJob[]> {
+	const reported: RememberedJob[] = [];
 	// As long as it reports nothing itself: two executions must not wait for each other forever.
 	const isAtWork = (claim: Claim) => reported.length === 0 && ledger.isReported(claim);
-	const look = async (left: readonly Job[]) => {
-		const found = await ledger.lookUp(left.flatMap(({ claim }) => claim ?? []));
-		for (const job of left) job.change = job.claim && found.get(job.claim)?.change;
+	const look = async (left: readonly RememberedJob[]) => {
+		const found = await ledger.lookUp(left.map(({ claim }) => claim));
+		for (const job of left) job.change = found.get(job.claim)?.change;
 		return claimedElsewhere(left, isAtWork);
 	};
 	let open = jobs;
@@ -33,8 +33,8 @@ export async function claimReports(
 		const changed = open.filter(({ change }) => change);
 		if (signal?.aborted) return [];
 		if (changed.length === 0) return reported;
-		const own = await ledger.claimChanges(changed.flatMap(({ claim }) => claim ?? []));
-		const isOwn = ({ claim }: Job) => claim !== undefined && own.has(claim);
+		const own = await ledger.claimChanges(changed.map(({ claim }) => claim));
+		const isOwn = ({ claim }: RememberedJob) => own.has(claim);
 		reported.push(...changed.filter(isOwn));
 		// Another execution was faster, perhaps with an earlier state: what it leaves is the next change.
 		open = changed.filter((job) => !isOwn(job));
@@ -43,20 +43,21 @@ export async function claimReports(
 }
 
 /** Records that claimed changes were reported. @throws when the ledger fails: then they are reported again */
-export async function recordReports(reported: readonly Job[], ledger: Ledger): Promise<void> {
+export async function recordReports(
+	reported: readonly RememberedJob[],
+	ledger: Ledger,
+): Promise<void> {
 	if (reported.length === 0) return;
-	for (const { claim } of reported) if (claim) ledger.recordChange(claim);
+	for (const { claim } of reported) ledger.recordChange(claim);
 	await ledger.flush();
 }
 
 /** The jobs whose changes other executions report, unless these have crashed and reported nothing. */
 function claimedElsewhere(
-	jobs: readonly Job[],
+	jobs: readonly RememberedJob[],
 	isAtWork: (claim: Claim) => boolean,
 ): ClaimedElsewhere[] {
 	return jobs.flatMap((job) =>
-		job.claim && job.change?.claimedElsewhere !== undefined
-			? [{ job, isAtWork: isAtWork(job.claim) }]
-			: [],
+		job.change?.claimedElsewhere !== undefined ? [{ job, isAtWork: isAtWork(job.claim) }] : [],
 	);
 }

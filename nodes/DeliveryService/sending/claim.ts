@@ -3,7 +3,7 @@ import type { Claim, ClaimState, Found } from '../ledger/claims';
 import type { Ledger } from '../ledger/ledger';
 import { markDuplicates, settleDuplicates } from './duplicates';
 import type { ClaimedElsewhere } from './elsewhere';
-import type { Job, Outcome } from './job';
+import { isRemembered, type Job, type Outcome, type RememberedJob } from './job';
 
 /** Whether a job may have to be sent, as far as its input shows. */
 export function isPending({ delivery, outcome, first }: Job): boolean {
@@ -15,21 +15,24 @@ export function isPending({ delivery, outcome, first }: Job): boolean {
  *
  * @throws when the ledger fails: then none is claimed
  */
-export async function claimJobs(jobs: readonly Job[], ledger: Ledger): Promise<ClaimedElsewhere[]> {
+export async function claimJobs(
+	jobs: readonly RememberedJob[],
+	ledger: Ledger,
+): Promise<ClaimedElsewhere[]> {
 	// Late orders are looked up first: a claim of an order that was never met would be a trace of it.
-	const late = jobs.filter(({ claim }) => claim?.isLate);
+	const late = jobs.filter(({ claim }) => claim.isLate);
 	const lateFound = await ledger.lookUp(claimsOf(late));
 	for (const job of late) applyFound(job, lateFound);
 	ledger.remember(claimsOf(late.filter(isFirstNamed)), 'named');
-	const open = jobs.filter(({ claim, outcome }) => !claim?.isLate || outcome === undefined);
+	const open = jobs.filter(({ claim, outcome }) => !claim.isLate || outcome === undefined);
 	const claimed = await ledger.claim(claimsOf(open));
 	for (const job of open) {
 		applyFound(job, claimed);
-		if (job.claim && isOutdated(job)) ledger.release(job.claim);
+		if (isOutdated(job)) ledger.release(job.claim);
 	}
 	const found = new Map([...lateFound, ...claimed]);
 	return jobs.flatMap((job) => {
-		const holder = job.claim && found.get(job.claim)?.holder;
+		const holder = found.get(job.claim)?.holder;
 		const isElsewhere = job.outcome?.kind === 'unknown' && holder?.isAtWork !== false;
 		return isElsewhere ? { job, isAtWork: holder !== undefined } : [];
 	});
@@ -42,8 +45,8 @@ export async function claimJobs(jobs: readonly Job[], ledger: Ledger): Promise<C
  * @throws when the ledger can't be read
  */
 export async function lookUpJobs(jobs: readonly Job[], ledger: Ledger): Promise<void> {
-	markDuplicates(jobs.filter(isPending));
-	const pending = jobs.filter(isPending);
+	markDuplicates(jobs.filter(isPending).filter(isRemembered));
+	const pending = jobs.filter(isPending).filter(isRemembered);
 	const found = await ledger.lookUp(claimsOf(pending));
 	for (const job of pending) applyFound(job, found);
 	settleDuplicates(jobs);
@@ -55,8 +58,8 @@ export async function lookUpJobs(jobs: readonly Job[], ledger: Ledger): Promise<
  *
  * @throws when the ledger fails
  */
-export async function lookUpHalted(jobs: readonly Job[], ledger: Ledger): Promise<void> {
-	const lookUp = async (some: readonly Job[]) => {
+export async function lookUpHalted(jobs: readonly RememberedJob[], ledger: Ledger): Promise<void> {
+	const lookUp = async (some: readonly RememberedJob[]) => {
 		const found = await ledger.lookUp(claimsOf(some));
 		for (const job of some) {
 			applyFound(job, found);
@@ -80,18 +83,19 @@ export function isWithoutUnits({ outcome }: Job): boolean {
  * whatever has happened to it since. Changes nothing in the ledger. If that can't be read, no order is sent.
  */
 export async function lookUpUnsent(jobs: readonly Job[], ledger: Ledger): Promise<void> {
+	const remembered = jobs.filter(isRemembered);
+	const unsent = remembered.filter(({ delivery }) => !delivery);
 	try {
-		await lookUpSent(jobs, ledger);
+		await lookUpSent(unsent, ledger);
 	} catch (error) {
 		const why = { code: 'halted', halt: { code: 'store', error } } as const;
-		for (const job of jobs) if (job.claim) job.outcome = { kind: 'notSent', why };
+		for (const job of remembered) job.outcome = { kind: 'notSent', why };
 	}
 }
 
-async function lookUpSent(jobs: readonly Job[], ledger: Ledger): Promise<void> {
-	const unsent = jobs.filter(({ delivery, claim }) => !delivery && claim);
-	const keyOf = ({ claim }: Job) =>
-		JSON.stringify([claim?.companyId, claim?.referenceId, claim?.orderId]);
+async function lookUpSent(unsent: readonly RememberedJob[], ledger: Ledger): Promise<void> {
+	const keyOf = ({ claim: { companyId, referenceId, orderId } }: RememberedJob) =>
+		JSON.stringify([companyId, referenceId, orderId]);
 	// Of several items with one order, only the last one reports its change.
 	const lastOf = new Map(unsent.map((job) => [keyOf(job), job]));
 	const found = await ledger.lookUp(claimsOf([...lastOf.values()]));
@@ -102,14 +106,14 @@ async function lookUpSent(jobs: readonly Job[], ledger: Ledger): Promise<void> {
 		const outcome = outcomeOfClaim(state);
 		if (outcome?.kind === 'skipped') {
 			job.outcome = outcome;
-			job.change = job.claim && found.get(job.claim)?.change;
+			job.change = found.get(job.claim)?.change;
 		} else job.mayHaveDelivery = true;
 	}
 }
 
 /** Sets the outcome of a job that must not be sent, and how its order has changed. */
-function applyFound(job: Job, all: ReadonlyMap<Claim, Found>): void {
-	const found = job.claim && all.get(job.claim);
+function applyFound(job: RememberedJob, all: ReadonlyMap<Claim, Found>): void {
+	const found = all.get(job.claim);
 	job.outcome = found && outcomeOf(found);
 	job.change = found?.change;
 }
@@ -129,8 +133,8 @@ function isFirstNamed({ outcome }: Job): boolean {
  * never sent from here leave no trace; those that were created or are unknown have a claim.
  */
 export function rememberMet(jobs: readonly Job[], ledger: Ledger): void {
-	const met = jobs.filter(({ ageHours, claim, order, outcome }) => {
-		if (ageHours === undefined || claim?.isLate || !outcome) return false;
+	const met = jobs.filter(isRemembered).filter(({ ageHours, claim, order, outcome }) => {
+		if (ageHours === undefined || claim.isLate || !outcome) return false;
 		if (outcome.kind === 'skipped')
 			return outcome.why.code === 'order' && order?.isWaiting === true;
 		return ['invalid', 'rejected', 'notSent'].includes(outcome.kind);
@@ -138,7 +142,7 @@ export function rememberMet(jobs: readonly Job[], ledger: Ledger): void {
 	ledger.remember(claimsOf(met), 'seen');
 }
 
-const claimsOf = (jobs: readonly Job[]) => jobs.flatMap(({ claim }) => claim ?? []);
+const claimsOf = (jobs: readonly RememberedJob[]) => jobs.map(({ claim }) => claim);
 
 /** What was found means for a delivery; undefined if it may be sent. */
 function outcomeOf({ state, trace, isOutdated }: Found): Outcome | undefined {

@@ -1,18 +1,19 @@
 /** Items of one input that are the same delivery: the first one is sent, the others depend on it. */
-import type { Job } from './job';
+import type { Job, RememberedJob } from './job';
 
 /**
  * Sets `first` of each duplicate: the job with its reference ID, or with the whole order of its
  * fulfillment order. A different delivery with the same reference ID fails at once.
  */
-export function markDuplicates(jobs: readonly Job[]): void {
-	const keyOf = (company?: number, reference?: string) => JSON.stringify([company, reference]);
+export function markDuplicates(jobs: readonly RememberedJob[]): void {
+	const keyOf = (company: number | undefined, reference: string) =>
+		JSON.stringify([company, reference]);
 	/** Equal for two jobs of one order; without order IDs, if their deliveries are equal. */
-	const contentOf = ({ claim, delivery }: Job) => claim?.orderId ?? JSON.stringify(delivery);
-	const firsts = new Map<string, Job>();
+	const contentOf = ({ claim, delivery }: RememberedJob) =>
+		claim.orderId ?? JSON.stringify(delivery);
+	const firsts = new Map<string, RememberedJob>();
 	for (const job of jobs) {
-		const { companyId, referenceId, orderId } = job.claim ?? {};
-		if (referenceId === undefined) continue;
+		const { companyId, referenceId, orderId } = job.claim;
 		const first = firsts.get(keyOf(companyId, referenceId));
 		if (!first) firsts.set(keyOf(companyId, referenceId), job);
 		else if (contentOf(job) === contentOf(first)) job.first = first;
@@ -21,9 +22,9 @@ export function markDuplicates(jobs: readonly Job[]): void {
 		else job.outcome = { kind: 'notSent', why: { code: 'anotherOrder' } };
 	}
 	for (const job of firsts.values()) {
-		const { companyId, orderId, part } = job.claim ?? {};
+		const { companyId, orderId, part } = job.claim;
 		const whole = part && firsts.get(keyOf(companyId, part.orderReferenceId));
-		if (whole?.claim && !whole.claim.part && whole.claim.orderId === orderId) job.first = whole;
+		if (whole && !whole.claim.part && whole.claim.orderId === orderId) job.first = whole;
 	}
 }
 

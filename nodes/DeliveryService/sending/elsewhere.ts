@@ -1,10 +1,10 @@
 /** Waiting for what other executions do at this moment. */
 import type { Clock } from '../common/clock';
-import type { Job } from './job';
+import type { RememberedJob } from './job';
 
 /** A job whose delivery or change another execution has claimed. */
 export interface ClaimedElsewhere {
-	job: Job;
+	job: RememberedJob;
 	/** Whether it is certainly at work on it: an execution of the same process. */
 	isAtWork: boolean;
 }
@@ -17,7 +17,7 @@ export interface ClaimedElsewhere {
  */
 export async function waitForOthers(
 	claimed: readonly ClaimedElsewhere[],
-	look: (left: readonly Job[]) => Promise<readonly ClaimedElsewhere[]>,
+	look: (left: readonly RememberedJob[]) => Promise<readonly ClaimedElsewhere[]>,
 	clock: Clock,
 	signal?: AbortSignal,
 ): Promise<void> {

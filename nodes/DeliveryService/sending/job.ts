@@ -43,6 +43,16 @@ export interface Job {
 	outcome?: Outcome;
 }
 
+/** A job whose delivery the ledger records. */
+export interface RememberedJob extends Job {
+	readonly claim: Claim;
+}
+
+/** Whether the ledger records a job's delivery. */
+export function isRemembered(job: Job): job is RememberedJob {
+	return job.claim !== undefined;
+}
+
 /** The result for an item. Reasons are data: `messages/` words them. */
 export type Outcome = Created | Updated | Skipped | Invalid | Failure;
 

@@ -5,7 +5,14 @@ import { Breaker } from './breaker';
 import { claimJobs, isPending, isWithoutUnits, lookUpHalted, rememberMet } from './claim';
 import { markDuplicates, settleDuplicates } from './duplicates';
 import { waitForOthers, type ClaimedElsewhere } from './elsewhere';
-import type { Halt, Job, NotSent, Outcome } from './job';
+import {
+	isRemembered,
+	type Halt,
+	type Job,
+	type NotSent,
+	type Outcome,
+	type RememberedJob,
+} from './job';
 import { groupJobs, maxClaimed, planRun, type Plan } from './plan';
 import { sendWithinLimit, type RequestOptions } from './request';
 import { outcomesOf } from './responses';
@@ -31,8 +38,7 @@ export interface SendingOptions extends RequestOptions {
  * @returns whether the ledger has recorded everything: if not, the next run reports the rest as unknown
  */
 export async function sendJobs(jobs: readonly Job[], options: SendingOptions): Promise<boolean> {
-	// Without a ledger, no job has a claim, so none is a duplicate.
-	markDuplicates(jobs.filter(isPending));
+	markDuplicates(jobs.filter(isPending).filter(isRemembered));
 	const run = new Run(options);
 	try {
 		const pending = jobs.filter(isPending);
@@ -127,10 +133,11 @@ class Run {
 	/** @returns the claimed jobs; the others have an outcome, or another execution has them */
 	private async claim(jobs: readonly Job[]): Promise<readonly Job[]> {
 		const { ledger } = this.options;
-		if (ledger && this.breaker.isHalted) await this.lookUpRest(jobs, ledger);
+		const remembered = jobs.filter(isRemembered);
+		if (ledger && this.breaker.isHalted) await this.lookUpRest(remembered, ledger);
 		else if (ledger)
 			try {
-				this.elsewhere.push(...(await claimJobs(jobs, ledger)));
+				this.elsewhere.push(...(await claimJobs(remembered, ledger)));
 			} catch (error) {
 				this.breaker.halt({ code: 'store', error });
 			}
@@ -141,7 +148,7 @@ class Run {
 	 * Looks up what a halted run does not send. If that is impossible, this is the reason that they get: what
 	 * halted the run does not say that they were not sent before.
 	 */
-	private async lookUpRest(jobs: readonly Job[], ledger: Ledger): Promise<void> {
+	private async lookUpRest(jobs: readonly RememberedJob[], ledger: Ledger): Promise<void> {
 		let halt = this.breaker.withoutLedger;
 		try {
 			if (!halt) await lookUpHalted(jobs, ledger);
@@ -200,12 +207,11 @@ class Run {
 	/** Sets the outcomes of jobs; the next claim records them. */
 	private settle(batch: readonly Job[], outcomes: readonly Outcome[]): void {
 		const { ledger } = this.options;
-		for (const [index, job] of batch.entries()) {
-			job.outcome = outcomes[index];
-			const kind = job.outcome?.kind;
-			if (job.claim && kind === 'created') ledger?.confirm(job.claim);
-			if (job.claim && (kind === 'rejected' || kind === 'notSent')) ledger?.release(job.claim);
-			if (job.claim && kind === 'unknown') ledger?.abandon(job.claim);
+		for (const [index, job] of batch.entries()) job.outcome = outcomes[index];
+		for (const { claim, outcome } of batch.filter(isRemembered)) {
+			if (outcome?.kind === 'created') ledger?.confirm(claim);
+			if (outcome?.kind === 'rejected' || outcome?.kind === 'notSent') ledger?.release(claim);
+			if (outcome?.kind === 'unknown') ledger?.abandon(claim);
 		}
 	}
 }

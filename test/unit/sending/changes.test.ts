@@ -2,7 +2,7 @@
 import { Ledger } from '../../../nodes/DeliveryService/ledger/ledger';
 import { ProcessMemory } from '../../../nodes/DeliveryService/ledger/processMemory';
 import { claimReports, recordReports } from '../../../nodes/DeliveryService/sending/changes';
-import type { Job } from '../../../nodes/DeliveryService/sending/job';
+import type { RememberedJob } from '../../../nodes/DeliveryService/sending/job';
 import { memoryStore } from '../../support/memoryStore';
 import { VirtualTime } from '../../support/virtualTime';
 
@@ -32,19 +32,19 @@ const owing = (cash: string, referenceId = '#1') => ({
 });
 
 /** An execution finds an order with another amount owed. */
-async function find(ledger: Ledger, ...order: Parameters<typeof owing>): Promise<Job> {
+async function find(ledger: Ledger, ...order: Parameters<typeof owing>): Promise<RememberedJob> {
 	const { claim, item } = owing(...order);
 	return { item, claim, change: (await ledger.lookUp([claim])).get(claim)?.change };
 }
 
 /** An execution finds order #1 with another amount owed. @returns its job, if the execution may report that */
-async function meet(ledger: Ledger, cash: string): Promise<Job | undefined> {
+async function meet(ledger: Ledger, cash: string): Promise<RememberedJob | undefined> {
 	const [reported] = await claimReports([await find(ledger, cash)], ledger, time);
 	return reported;
 }
 
 /** The first execution reports 60.00 for some time; then the second one meets another amount. */
-async function report(forMs: number, later: string): Promise<Job | undefined> {
+async function report(forMs: number, later: string): Promise<RememberedJob | undefined> {
 	const reporting = async () => {
 		const job = await meet(first, '60.00');
 		await time.wait(forMs);

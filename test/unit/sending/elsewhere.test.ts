@@ -10,7 +10,9 @@ import { VirtualTime } from '../../support/virtualTime';
 async function waitFor(seconds: readonly number[], isAtWork = false) {
 	const time = new VirtualTime();
 	const start = time.now();
-	const claimed = (items: readonly number[]) => items.map((item) => ({ job: { item }, isAtWork }));
+	const claim = { referenceId: '' };
+	const claimed = (items: readonly number[]) =>
+		items.map((item) => ({ job: { item, claim }, isAtWork }));
 	const passed = () => (time.now() - start) / 1000;
 	let left = [...seconds.keys()];
 	const look = async () => {

@@ -11,7 +11,7 @@ import { invalidItems, settingsProblems } from '../../messages/settings';
 import { failureSummary, listOutcomes, runHints } from '../../messages/summary';
 import { claimReports, recordReports } from '../../sending/changes';
 import { lookUpJobs, lookUpUnsent, rememberMet } from '../../sending/claim';
-import type { Job } from '../../sending/job';
+import { isRemembered, type Job } from '../../sending/job';
 import { rateLimitFor } from '../../sending/rateLimit';
 import { sendJobs, type SendingOptions } from '../../sending/send';
 import { creationRequest, openClient } from '../../service/client';
@@ -144,7 +144,7 @@ async function reportChanges(
 	const client = isUpdating ? await openClient(context) : undefined;
 	const signal = context.getExecutionCancelSignal();
 	try {
-		const reported = await claimReports(jobs, ledger, realClock, signal);
+		const reported = await claimReports(jobs.filter(isRemembered), ledger, realClock, signal);
 		if (client) await updateChanged(context, client, parameters, reported);
 		await recordReports(reported, ledger);
 		return true;

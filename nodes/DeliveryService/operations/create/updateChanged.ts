@@ -2,7 +2,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import type { ParameterReader } from '../../common/parameters';
-import type { Job } from '../../sending/job';
+import type { Job, RememberedJob } from '../../sending/job';
 import { sendUpdates, type Update } from '../../sending/updates';
 import type { ServiceClient } from '../../service/client';
 import type { DeliveryChanges } from '../../service/schemas';
@@ -26,7 +26,7 @@ export async function updateChanged(
 	context: IExecuteFunctions,
 	client: ServiceClient,
 	parameters: ParameterReader,
-	jobs: readonly Job[],
+	jobs: readonly RememberedJob[],
 ): Promise<void> {
 	const updates = jobs.flatMap((job) => updateFor(parameters, job) ?? []);
 	for await (const batch of sendUpdates(updates, updatingOptions(context, client)))
@@ -40,10 +40,10 @@ export async function updateChanged(
 }
 
 /** The update that a changed order needs; undefined if a person has to see to it. */
-function updateFor(parameters: ParameterReader, job: Job): OrderUpdate | undefined {
+function updateFor(parameters: ParameterReader, job: RememberedJob): OrderUpdate | undefined {
 	const { item, change, order, claim } = job;
 	// Whether the delivery can still be stopped, or has already come, is not known.
-	if (!change || !order || order.stop || claim?.sentAs?.rest === undefined) return undefined;
+	if (!change || !order || order.stop || claim.sentAs?.rest === undefined) return undefined;
 	const read = changesFromOrder(parameters, item);
 	if (!read.ok) return undefined;
 	const { changes: all, isSettled, targetKind, ids } = read.value;
