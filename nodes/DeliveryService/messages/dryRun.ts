@@ -1,7 +1,7 @@
 /** The sentences about a dry run. */
 import { problemText } from '../common/result';
 import { joinSentences, listUpTo, pluralize } from '../common/text';
-import type { Job } from '../sending/job';
+import { isSettled, type Job } from '../sending/job';
 import { itemName, placeText } from './names';
 import { neededFor } from './needs';
 import { reasonWords, skipReason, wordingOf } from './outcomes';
@@ -34,11 +34,11 @@ export function dryRunReason({ outcome }: Job): string {
  * do, which the message contains.
  */
 export function dryRunWording(job: Job): { message: string; needed: string } {
-	if (!job.outcome) {
+	if (!isSettled(job)) {
 		const needed = neededFor(job);
 		return { message: joinSentences([destination(job), needed]), needed };
 	}
-	const { problem, needed } = wordingOf(job, job.outcome);
+	const { problem, needed } = wordingOf(job);
 	// What a person must do about a skipped order also says why it is skipped.
 	const isSaid = job.outcome.kind === 'skipped' && needed !== '';
 	return { message: isSaid ? needed : problemText(problem), needed };

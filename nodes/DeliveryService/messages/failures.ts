@@ -1,7 +1,15 @@
 /** The sentences about deliveries that were rejected, are unknown or were not sent. */
 import { problemText, type Problem } from '../common/result';
 import { endSentence, joinSentences, listUpTo, lowerFirst } from '../common/text';
-import type { Halt, Job, NotSent, Rejected, Unknown, UnknownReason } from '../sending/job';
+import type {
+	Halt,
+	Job,
+	NotSent,
+	Rejected,
+	SettledJob,
+	Unknown,
+	UnknownReason,
+} from '../sending/job';
 import type { Exchange } from '../service/client';
 import { explainFailure, notADeliveryService, serviceDetail } from '../service/errors';
 import { shownText } from '../service/response';
@@ -35,13 +43,13 @@ function unknownMessage({ referenceId = 'this delivery' }: Job): string {
  *
  * @param text what happened to it, with what to do about it
  */
-export function failedText(job: Job, text: string): string {
+export function failedText(job: SettledJob, text: string): string {
 	const { outcome } = job;
-	if (outcome?.kind !== 'unknown')
+	if (outcome.kind !== 'unknown')
 		return joinSentences([
 			endSentence(text),
-			outcome?.kind === 'rejected' && 'Correct this, then send it again.',
-			outcome?.kind === 'invalid' && 'Until this is corrected, it is not sent.',
+			outcome.kind === 'rejected' && 'Correct this, then send it again.',
+			outcome.kind === 'invalid' && 'Until this is corrected, it is not sent.',
 		]);
 	const description = unknownAdvice(job, outcome.why);
 	return problemText({ message: unknownMessage(job), description });

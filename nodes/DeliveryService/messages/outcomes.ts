@@ -1,6 +1,6 @@
 /** What happened to an item: created, updated or skipped. Failures are in failures.ts. */
 import type { Problem } from '../common/result';
-import type { Created, Job, Outcome, Skipped, Updated } from '../sending/job';
+import type { Created, Job, Outcome, SettledJob, Skipped, Updated } from '../sending/job';
 import { describeNotSent, describeRejected, describeUnknown } from './failures';
 import { orderName } from './names';
 import { ageText, helpFor, needsOf, needsReview, textOf, unseenAdvice } from './needs';
@@ -49,14 +49,15 @@ export interface Wording {
 }
 
 /** Words what happened to an item, and what a person must do. */
-export function wordingOf(job: Job, outcome: Outcome): Wording {
+export function wordingOf(job: SettledJob): Wording {
 	const needs = needsOf(job);
 	const needed = textOf(needs);
-	const problem = problemOf(job, outcome, needed);
+	const problem = problemOf(job, needed);
 	return { problem, needed, help: helpFor(job, needs) };
 }
 
-function problemOf(job: Job, outcome: Outcome, needed: string): Problem {
+function problemOf(job: SettledJob, needed: string): Problem {
+	const { outcome } = job;
 	switch (outcome.kind) {
 		case 'created':
 			return { message: createdMessage(job, outcome) };

@@ -1,7 +1,7 @@
 /** The result of a whole run, for its error, its hints and n8n's log. */
 import type { Problem } from '../common/result';
 import { endSentence, joinSentences, listUpTo, maxListedNames, pluralize } from '../common/text';
-import type { Job, Outcome } from '../sending/job';
+import type { Job, Outcome, SettledJob } from '../sending/job';
 import { shownText } from '../service/response';
 import { listNames, quoted } from './lists';
 import { itemName } from './names';
@@ -13,12 +13,12 @@ export const excludeCreatedAdvice =
 	'Exclude the created and possibly created deliveries before you run this again, or they may be created twice.';
 
 /** Whether a delivery exists, or may exist. */
-function mayExist({ outcome }: Job): boolean {
-	return outcome?.kind === 'created' || outcome?.kind === 'unknown';
+function mayExist({ outcome }: SettledJob): boolean {
+	return outcome.kind === 'created' || outcome.kind === 'unknown';
 }
 
 /** Whether a delivery that exists, or may exist, is sent again if it comes in again. */
-export function mayBeCreatedAgain(job: Job): boolean {
+export function mayBeCreatedAgain(job: SettledJob): boolean {
 	return mayExist(job) && !job.claim;
 }
 
@@ -46,13 +46,13 @@ interface FailureSummary {
  *
  * @returns undefined when every delivery was created or skipped
  */
-export function failureSummary(jobs: readonly Job[]): FailureSummary | undefined {
+export function failureSummary(jobs: readonly SettledJob[]): FailureSummary | undefined {
 	const failed = withKind(jobs, 'invalid', 'rejected', 'unknown', 'notSent');
 	const skipped = withKind(jobs, 'skipped').filter(({ delivery }) => delivery);
 	// An unsent delivery usually waited for a failed one, whose problem is the cause.
-	const first = failed.find(({ outcome }) => outcome?.kind !== 'notSent') ?? failed[0];
-	if (!first?.outcome) return undefined;
-	const { message, description } = wordingOf(first, first.outcome).problem;
+	const first = failed.find(({ outcome }) => outcome.kind !== 'notSent') ?? failed[0];
+	if (!first) return undefined;
+	const { message, description } = wordingOf(first).problem;
 	const lists = groupByOutcome(jobs);
 	const { created, rejected, unknown, notSent } = lists;
 	const exists = created.length + unknown.length > 0;
@@ -81,12 +81,12 @@ export function failureSummary(jobs: readonly Job[]): FailureSummary | undefined
 	};
 }
 
-function withKind(jobs: readonly Job[], ...kinds: Array<Outcome['kind']>): Job[] {
-	return jobs.filter(({ outcome }) => outcome && kinds.includes(outcome.kind));
+function withKind(jobs: readonly SettledJob[], ...kinds: Array<Outcome['kind']>): SettledJob[] {
+	return jobs.filter(({ outcome }) => kinds.includes(outcome.kind));
 }
 
 /** The deliveries of a run by outcome. */
-function groupByOutcome(jobs: readonly Job[]): FailureSummary['lists'] {
+function groupByOutcome(jobs: readonly SettledJob[]): FailureSummary['lists'] {
 	const lists: FailureSummary['lists'] = {
 		created: [],
 		rejected: [],
@@ -96,7 +96,6 @@ function groupByOutcome(jobs: readonly Job[]): FailureSummary['lists'] {
 	};
 	for (const job of jobs) {
 		const { item, referenceId, outcome, order } = job;
-		if (!outcome) continue;
 		const id = outcome.kind === 'created' ? outcome.id : undefined;
 		const orderId = order?.shopifyOrder?.id;
 		const list = listOf(outcome);
@@ -121,7 +120,7 @@ function listNeeded(deliveries: readonly NamedDelivery[]): string {
 }
 
 /** All created and possibly created deliveries by name, for n8n's log; empty when there are none. */
-export function listOutcomes(jobs: readonly Job[]): string {
+export function listOutcomes(jobs: readonly SettledJob[]): string {
 	const { created, unknown } = groupByOutcome(jobs);
 	return joinSentences([
 		listDeliveries('Created', created, Infinity),
@@ -139,7 +138,7 @@ function listDeliveries(title: string, deliveries: readonly NamedDelivery[], max
 
 /** The hints after a run: its numbers, then a warning for each kind of problem. */
 export function runHints(
-	jobs: readonly Job[],
+	jobs: readonly SettledJob[],
 	{ isRecorded }: { isRecorded: boolean },
 ): { info: string; warnings: string[] } {
 	const created = withKind(jobs, 'created').length;
@@ -175,14 +174,14 @@ export function runHints(
 
 /** One affected job's own message, which says why; the names of several. */
 function problemHint(
-	some: readonly Job[],
-	sentence: (some: readonly Job[]) => string,
+	some: readonly SettledJob[],
+	sentence: (some: readonly SettledJob[]) => string,
 ): string | undefined {
 	const [first, ...others] = some;
-	if (!first?.outcome) return undefined;
+	if (!first) return undefined;
 	if (others.length > 0)
 		return `${sentence(some)}: ${listUpTo(maxNamesInHint, some.map(itemName))}.`;
-	const { message } = wordingOf(first, first.outcome).problem;
+	const { message } = wordingOf(first).problem;
 	return endSentence(first.referenceId === undefined ? `${itemName(first)}: ${message}` : message);
 }
 

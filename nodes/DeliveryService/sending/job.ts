@@ -53,6 +53,16 @@ export function isRemembered(job: Job): job is RememberedJob {
 	return job.claim !== undefined;
 }
 
+/** A job whose outcome is known. */
+export interface SettledJob extends Job {
+	outcome: Outcome;
+}
+
+/** Whether a job's outcome is known. */
+export function isSettled(job: Job): job is SettledJob {
+	return job.outcome !== undefined;
+}
+
 /** The result for an item. Reasons are data: `messages/` words them. */
 export type Outcome = Created | Updated | Skipped | Invalid | Failure;
 

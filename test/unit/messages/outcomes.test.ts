@@ -3,22 +3,19 @@ import { failedText } from '../../../nodes/DeliveryService/messages/failures';
 import { helpWithInvalid } from '../../../nodes/DeliveryService/messages/help';
 import { neededFor } from '../../../nodes/DeliveryService/messages/needs';
 import { reasonText, wordingOf } from '../../../nodes/DeliveryService/messages/outcomes';
-import type { Job, Outcome } from '../../../nodes/DeliveryService/sending/job';
+import type { Job, SettledJob } from '../../../nodes/DeliveryService/sending/job';
 import type { Skip } from '../../../nodes/DeliveryService/shopify/skipping';
 import { noResponse } from '../../support/creations';
 
-function created(statusDelivery: unknown): { job: Job; outcome: Outcome } {
-	const outcome: Outcome = { kind: 'created', id: 'd-1', record: { statusDelivery } };
-	return { job: { item: 0, outcome }, outcome };
+function created(statusDelivery: unknown): SettledJob {
+	return { item: 0, outcome: { kind: 'created', id: 'd-1', record: { statusDelivery } } };
 }
 
 test.each(['pending review', 'pending_to_review', 'PendingReview'])(
 	'reports a delivery with the status %j as pending review',
 	(status) => {
-		const { job, outcome } = created(status);
-		expect(wordingOf(job, outcome).problem.message).toBe(
-			'Created a delivery, but it is pending review',
-		);
+		const job = created(status);
+		expect(wordingOf(job).problem.message).toBe('Created a delivery, but it is pending review');
 		expect(neededFor(job)).toContain('did not find an address');
 	},
 );
@@ -26,8 +23,8 @@ test.each(['pending review', 'pending_to_review', 'PendingReview'])(
 test.each(['processing', 'pending', undefined, 3])(
 	'reports a delivery with the status %j as created',
 	(status) => {
-		const { job, outcome } = created(status);
-		expect(wordingOf(job, outcome).problem.message).toBe('Created a delivery');
+		const job = created(status);
+		expect(wordingOf(job).problem.message).toBe('Created a delivery');
 		expect(neededFor(job)).toBe('');
 	},
 );
@@ -37,9 +34,8 @@ test.each([
 	['stopped', 'the execution was stopped'],
 ] as const)('says why the memory failed: %s', (code, cause) => {
 	const halt = { code: 'store', error: new StoreError(code) } as const;
-	const outcome: Outcome = { kind: 'notSent', why: { code: 'halted', halt } };
-	const job: Job = { item: 0, referenceId: '#1001', outcome };
-	expect(wordingOf(job, outcome).problem.message).toBe(
+	const outcome = { kind: 'notSent', why: { code: 'halted', halt } } as const;
+	expect(wordingOf({ item: 0, referenceId: '#1001', outcome }).problem.message).toBe(
 		`#1001 was not sent: n8n could not check which reference IDs were already sent: ${cause}`,
 	);
 });
@@ -63,7 +59,7 @@ test('asks for the same about an unknown delivery, whichever event of its order 
 
 test('says of an invalid order that it is not sent, because an email shows no outcome', () => {
 	const message = 'Order #1001 has no email address. Set Fallback Email.';
-	const outcome: Outcome = { kind: 'invalid', problem: { message } };
+	const outcome = { kind: 'invalid', problem: { message } } as const;
 	expect(failedText({ item: 0, outcome }, message)).toBe(
 		`${message} Until this is corrected, it is not sent.`,
 	);

@@ -5,9 +5,10 @@ import { job } from '../../support/creations';
 
 /** The hints of a run in which this number of items has the outcome. */
 function hintsFor(count: number, outcome: Outcome): string[] {
-	const jobs = Array.from({ length: count }, (_, index) =>
-		job(index + 1, `#${index + 1}`, { order: {}, outcome }),
-	);
+	const jobs = Array.from({ length: count }, (_, index) => ({
+		...job(index + 1, `#${index + 1}`, { order: {} }),
+		outcome,
+	}));
 	const { info, warnings } = runHints(jobs, { isRecorded: true });
 	return [info, ...warnings];
 }

@@ -11,7 +11,13 @@ import { invalidItems, settingsProblems } from '../../messages/settings';
 import { failureSummary, listOutcomes, runHints } from '../../messages/summary';
 import { claimReports, recordReports } from '../../sending/changes';
 import { lookUpJobs, lookUpUnsent, rememberMet } from '../../sending/claim';
-import { isRemembered, type Job } from '../../sending/job';
+import {
+	isRemembered,
+	isSettled,
+	type Job,
+	type NotSentReason,
+	type SettledJob,
+} from '../../sending/job';
 import { rateLimitFor } from '../../sending/rateLimit';
 import { sendJobs, type SendingOptions } from '../../sending/send';
 import { creationRequest, openClient } from '../../service/client';
@@ -66,19 +72,16 @@ export async function createDeliveries(
 			if (run.options.dryRun) {
 				await lookUp(run, jobs);
 				if (isPreview(context)) return preview(context, jobs, run.options.simplify);
-				for (const job of jobs) job.outcome ??= { kind: 'notSent', why: { code: 'dryRun' } };
+				return showOutcomes(run, settle(jobs, { code: 'dryRun' }), { isRecorded: true });
 			}
 			return await send(run, jobs);
 		},
 		(problem) => {
-			const why = { code: 'notStarted', problem } as const;
 			// After an unexpected error, what was sent keeps its outcome.
-			const failed = context.getInputData().map((_, item): Job => {
-				const job = jobs[item] ?? { item };
-				return { ...job, outcome: job.outcome ?? { kind: 'notSent', why } };
-			});
+			const failed = context.getInputData().map((_, item) => jobs[item] ?? { item });
 			const toErrorOutput = hasErrorOutput(context);
-			return toOutputItems(failed, { toErrorOutput, isSimple: true });
+			const settled = settle(failed, { code: 'notStarted', problem });
+			return toOutputItems(settled, { toErrorOutput, isSimple: true });
 		},
 	);
 }
@@ -114,9 +117,23 @@ function openRun(
 }
 
 async function send(run: CreateRun, jobs: readonly Job[]): Promise<INodeExecutionData[]> {
-	const { context, options } = run;
 	const areOutcomesRecorded = await sendOrRemember(run, jobs);
 	const areChangesRecorded = await reportChanges(run, jobs);
+	const settled = settle(jobs, { code: 'halted', halt: { code: 'stopped' } });
+	return showOutcomes(run, settled, { isRecorded: areOutcomesRecorded && areChangesRecorded });
+}
+
+/** The jobs at the end of a run: those without an outcome were not sent. */
+function settle(jobs: readonly Job[], why: NotSentReason): SettledJob[] {
+	return jobs.map((job) => ({ ...job, outcome: job.outcome ?? { kind: 'notSent', why } }));
+}
+
+/** @throws NodeOperationError when a delivery failed, unless On Error is Continue */
+function showOutcomes(
+	{ context, options }: CreateRun,
+	jobs: readonly SettledJob[],
+	{ isRecorded }: { isRecorded: boolean },
+): INodeExecutionData[] {
 	if (context.getExecutionCancelSignal()?.aborted) logOutcomes(context, jobs);
 	const failure = context.continueOnFail() ? undefined : failureSummary(jobs);
 	if (failure) {
@@ -124,7 +141,6 @@ async function send(run: CreateRun, jobs: readonly Job[]): Promise<INodeExecutio
 		error.context.data = failure.lists;
 		throw error;
 	}
-	const isRecorded = areOutcomesRecorded && areChangesRecorded;
 	context.addExecutionHints(...hintsOf(runHints(jobs, { isRecorded })));
 	const toErrorOutput = hasErrorOutput(context);
 	return toOutputItems(jobs, { toErrorOutput, isSimple: options.simplify });
@@ -139,7 +155,7 @@ async function reportChanges(
 	{ context, parameters, ledger, options }: CreateRun,
 	jobs: readonly Job[],
 ): Promise<boolean> {
-	if (!ledger || options.dryRun) return true;
+	if (!ledger) return true;
 	const isUpdating = options.whenChanged === 'update' && jobs.some(({ change }) => change);
 	const client = isUpdating ? await openClient(context) : undefined;
 	const signal = context.getExecutionCancelSignal();
@@ -156,12 +172,11 @@ async function reportChanges(
 }
 
 /**
- * Sends what is to be sent, and remembers what was met. A Dry Run leaves no trace.
+ * Sends what is to be sent, and remembers what was met.
  *
  * @returns whether all of that is recorded
  */
 async function sendOrRemember(run: CreateRun, jobs: readonly Job[]): Promise<boolean> {
-	if (run.options.dryRun) return true;
 	if (jobs.some(({ delivery }) => delivery)) return await sendJobs(jobs, await openSending(run));
 	await withLedger(run, async (ledger) => {
 		rememberMet(jobs, ledger);
@@ -218,17 +233,18 @@ async function withLedger(
  * Logs the outcomes of a run that a user or a timeout stopped: n8n saves the execution at that
  * moment and may discard what the node returns or throws afterwards.
  */
-function logOutcomes(context: IExecuteFunctions, jobs: readonly Job[]): void {
+function logOutcomes(context: IExecuteFunctions, jobs: readonly SettledJob[]): void {
 	const summary = listOutcomes(jobs);
 	if (summary) logWarning(context, `execution ${context.getExecutionId()} was stopped. ${summary}`);
 }
 
 /** @throws NodeOperationError for the first invalid item, so that nothing is sent */
 function assertValid(node: INode, jobs: readonly Job[]): void {
-	const [first, ...others] = jobs.filter(({ outcome }) => outcome?.kind === 'invalid');
-	if (first?.outcome?.kind !== 'invalid') return;
+	const settled = jobs.filter(isSettled);
+	const [first, ...others] = settled.filter(({ outcome }) => outcome.kind === 'invalid');
+	if (first?.outcome.kind !== 'invalid') return;
 	const problem = invalidItems(first.outcome.problem, others.length);
 	const error = itemError(node, problem, first.item);
-	error.context.data = failureSummary(jobs)?.lists;
+	error.context.data = failureSummary(settled)?.lists;
 	throw error;
 }

@@ -10,7 +10,7 @@ import {
 } from '../../messages/dryRun';
 import { addressOf, placeText } from '../../messages/names';
 import { attentionHint } from '../../messages/summary';
-import type { Job } from '../../sending/job';
+import { isSettled, type Job } from '../../sending/job';
 import type { Delivery } from '../../service/schemas';
 import { hasErrorOutput, isTool, outputItem } from '../items';
 import { toErrorItem, warning } from './output';
@@ -38,7 +38,9 @@ export function preview(
 	context.addExecutionHints(...hints.map(warning));
 	const toErrorOutput = hasErrorOutput(context);
 	return errorsFirst(jobs).map((job) =>
-		toErrorOutput && job.outcome?.kind === 'invalid' ? toErrorItem(job) : toRow(job, isSimple),
+		toErrorOutput && isSettled(job) && job.outcome.kind === 'invalid'
+			? toErrorItem(job)
+			: toRow(job, isSimple),
 	);
 }
 

@@ -7,7 +7,7 @@ import { failedText } from '../../messages/failures';
 import { addressOf } from '../../messages/names';
 import { reasonText, skipReason, wordingOf, type Wording } from '../../messages/outcomes';
 import { excludeCreatedAdvice, mayBeCreatedAgain, type runHints } from '../../messages/summary';
-import type { Job, Outcome } from '../../sending/job';
+import type { SettledJob } from '../../sending/job';
 import { isBeingRepeated, mayRepeat } from '../../sending/repeat';
 import { errorItem, outputItem } from '../items';
 
@@ -24,7 +24,7 @@ interface OutputFormat {
  * where a field does not apply: n8n's table shows a missing field and null as errors.
  */
 export function toOutputItems(
-	jobs: readonly Job[],
+	jobs: readonly SettledJob[],
 	{ toErrorOutput, isSimple }: OutputFormat,
 ): INodeExecutionData[] {
 	// Most problems advise to run the workflow again, which sends all items again.
@@ -38,19 +38,14 @@ export function toOutputItems(
 	);
 }
 
-const notProcessed: Outcome = {
-	kind: 'notSent',
-	why: { code: 'halted', halt: { code: 'stopped' } },
-};
-
-function isFailure({ outcome = notProcessed }: Job): boolean {
+function isFailure({ outcome }: SettledJob): boolean {
 	return !['created', 'updated', 'skipped'].includes(outcome.kind);
 }
 
 /** The columns of a job, without those that do not apply. */
-function toRow(job: Job, isSimple: boolean, warnsOfRepeat: boolean): object {
-	const { outcome = notProcessed, referenceId, order, delivery } = job;
-	const wording = wordingOf(job, outcome);
+function toRow(job: SettledJob, isSimple: boolean, warnsOfRepeat: boolean): object {
+	const { outcome, referenceId, order, delivery } = job;
+	const wording = wordingOf(job);
 	const { problem } = wording;
 	const description =
 		warnsOfRepeat && outcome.kind === 'notSent'
@@ -84,7 +79,7 @@ function toRow(job: Job, isSimple: boolean, warnsOfRepeat: boolean): object {
 }
 
 /** What the owner of the shop needs to know about a delivery: emails and lists consist of it. */
-function columnsForOwner(job: Job, message: string, { needed, help }: Wording) {
+function columnsForOwner(job: SettledJob, message: string, { needed, help }: Wording) {
 	const { order, delivery } = job;
 	const failure = isFailure(job) && failedText(job, message);
 	return {
@@ -98,18 +93,18 @@ function columnsForOwner(job: Job, message: string, { needed, help }: Wording) {
 }
 
 /** What the driver collects, as far as this run sent it. */
-function cashOf({ delivery, outcome }: Job): number | '' {
-	if (outcome?.kind === 'updated') return outcome.changes.cod ?? '';
-	return delivery && outcome?.kind !== 'skipped' ? (delivery.cod ?? 0) : '';
+function cashOf({ delivery, outcome }: SettledJob): number | '' {
+	if (outcome.kind === 'updated') return outcome.changes.cod ?? '';
+	return delivery && outcome.kind !== 'skipped' ? (delivery.cod ?? 0) : '';
 }
 
 /**
  * The output item of a failure, in the form that n8n moves to the error output. There, a workflow can let
  * Shopify repeat its call, and nobody needs to act meanwhile.
  */
-export function toErrorItem(job: Job): INodeExecutionData {
-	const { item, referenceId, order, outcome = notProcessed } = job;
-	const wording = wordingOf(job, outcome);
+export function toErrorItem(job: SettledJob): INodeExecutionData {
+	const { item, referenceId, order, outcome } = job;
+	const wording = wordingOf(job);
 	const { problem } = wording;
 	const { shopifyOrder } = order ?? {};
 	return errorItem(problem, item, {
