@@ -90,19 +90,23 @@ const dayRange = new RegExp(
 	'giu',
 );
 
-/** The same in digits, e.g. "24.-26.12.2026", "24/12 - 26/12/2026" or "2026/12/24-26". */
-const dayRangeInDigits = new RegExp(
-	[
-		`(?<![\\d.])\\d{1,2}(?:[./](?!00)\\d{1,2})?[./]?${between}\\d{1,2}([-/.])\\d{1,2}\\1(?:\\d{4}|\\d\\d)(?!\\d)`,
-		'\\d{4}[-/.]\\d{1,2}[-/.]\\d{1,2}[-~]\\d{1,2}(?!\\d)',
-	].join('|'),
-	'iu',
-);
+/** The first day of a range in digits: "24", "24." or "24/12", but not the time "10.00". */
+const firstInDigits = '(?<![\\d.])\\d{1,2}(?:[./](?!00)\\d{1,2})?[./]?';
+
+/** The last day of such a range: "26.12.2026" or "26/12/26". */
+const lastInDigits = '\\d{1,2}([-/.])\\d{1,2}\\1(?:\\d{4}|\\d\\d)(?!\\d)';
+
+/** E.g. "24.-26.12.2026" or "24/12 - 26/12/2026". */
+const rangeYearLast = new RegExp(`${firstInDigits}${between}${lastInDigits}`, 'iu');
+
+/** E.g. "2026/12/24-26". */
+const rangeYearFirst = /\d{4}[-/.]\d{1,2}[-/.]\d{1,2}[-~]\d{1,2}(?!\d)/u;
 
 /** Whether a text has a range of days: a range of hours has no month beside it. */
 function hasDayRange(text: string): boolean {
 	return (
-		dayRangeInDigits.test(text) ||
+		rangeYearFirst.test(text) ||
+		rangeYearLast.test(text) ||
 		Array.from(text.matchAll(dayRange)).some(
 			([, before = '', after = '']) => isMonth(before) || isMonth(after) || /^[日일]/.test(after),
 		)
