@@ -32,7 +32,7 @@ export const urlField: INodeProperties = requiredField(
 export const webhookOptionsField: INodeProperties = { ...optionsField, options: [companyIdField] };
 
 /** What an operation needs for one input item. */
-interface WebhookItem {
+export interface WebhookItem {
 	item: number;
 	credential: Credential;
 	/** The company in the item's options, or else in the credential. */

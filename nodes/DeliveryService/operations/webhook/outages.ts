@@ -12,6 +12,9 @@ import { missingEvents, type PublishedTrigger } from './publishedTriggers';
 /** When each outage was noticed, as ISO 8601, by {@link keyOf}. */
 const noticedSchema = z.record(z.string(), z.string()).catch({});
 
+/** What is known about outages before and in this run. */
+export type Outages = ReturnType<typeof openOutages>;
+
 /**
  * The outages that n8n remembers for this node, and those of this run. n8n saves them only for executions
  * of the published workflow.

@@ -20,9 +20,9 @@ import {
 } from '../../service/webhooks';
 import { errorItem, outputItem, toProblem } from '../items';
 import type { Operation } from '../resource';
-import { runForWebhooks, urlField } from './fields';
-import { openOutages, uncheckedOutput } from './outages';
-import { publishedTriggers } from './publishedTriggers';
+import { runForWebhooks, urlField, type WebhookItem } from './fields';
+import { openOutages, uncheckedOutput, type Outages } from './outages';
+import { publishedTriggers, type PublishedTrigger } from './publishedTriggers';
 
 /**
  * Reactivates blacklisted webhooks by unsubscribing and resubscribing each (docs/api.md, sections 4.3 to
@@ -59,51 +59,74 @@ export const reactivateWebhooks: Operation = {
 	],
 	async run(context) {
 		const outages = openOutages(context);
-		const output = await runForWebhooks(context, async (input) => {
-			const { item, companyId, credential, webhooksOf, read } = input;
-			const node = context.getNode();
-			const urlPrefix = unwrap(
-				node,
-				validate(webhookUrlSchema, read('urlPrefix'), 'URL prefix', {}),
-			);
-			const { publishedWorkflows } = asRecord(read('options'));
-			const triggers = publishedTriggers(node, publishedWorkflows, credential.companyId);
-			const companies = new Set([companyId, ...triggers.flatMap((one) => one.companyId ?? [])]);
-			const expectedOf = (company: number) => triggers.filter((one) => one.companyId === company);
-			const check = async (company: number): Promise<INodeExecutionData[]> => {
-				const expected = expectedOf(company);
-				const webhooks = webhooksOf(company);
-				const list = expected.length > 0 ? webhooks.listForTrigger() : webhooks.list();
-				const all = (await list).webhooks;
-				const isHere = ({ url }: Webhook) => isAtOrBelow(urlPrefix, url);
-				const listed = all.filter(isHere);
-				const elsewhere = all.filter((one) => !isHere(one));
-				const reactivation = await reactivateEach(context, item, webhooks, listed);
-				const served = listed.filter((one) => !reactivation.notServed.has(one));
-				const missing = expected.flatMap((one) => outages.of(one, served, elsewhere));
-				return [...reactivation.items, ...missing.map((json) => outputItem(json, item))];
-			};
-			const failure = (company: number, error: unknown): INodeExecutionData[] => {
-				outages.keep(expectedOf(company));
-				const { message, ...problem } = toProblem(error);
-				const which = company === companyId ? '' : `Company ${company}: `;
-				return [errorItem({ ...problem, message: `${which}${message}` }, item)];
-			};
-			const items: INodeExecutionData[] = [];
-			for (const company of companies) {
-				const checked = check(company);
-				const settled = context.continueOnFail()
-					? checked.catch((error: unknown) => failure(company, error))
-					: checked;
-				items.push(...(await settled));
-			}
-			const unchecked = triggers.filter((one) => one.companyId === undefined);
-			return [...items, ...unchecked.map((one) => outputItem(uncheckedOutput(one), item))];
-		});
+		const output = await runForWebhooks(
+			context,
+			async (input) => await reactivateForItem(context, input, outages),
+		);
 		outages.save();
 		return output;
 	},
 };
+
+/**
+ * Reactivates the webhooks of an item's company, and those of the companies of its published triggers.
+ *
+ * @throws the error of a company, unless On Error is Continue
+ */
+async function reactivateForItem(
+	context: IExecuteFunctions,
+	{ item, companyId, credential, webhooksOf, read }: WebhookItem,
+	outages: Outages,
+): Promise<INodeExecutionData[]> {
+	const node = context.getNode();
+	const urlPrefix = unwrap(node, validate(webhookUrlSchema, read('urlPrefix'), 'URL prefix', {}));
+	const { publishedWorkflows } = asRecord(read('options'));
+	const triggers = publishedTriggers(node, publishedWorkflows, credential.companyId);
+	const companies = new Set([companyId, ...triggers.flatMap((one) => one.companyId ?? [])]);
+	const items: INodeExecutionData[] = [];
+	for (const company of companies) {
+		const expected = triggers.filter((one) => one.companyId === company);
+		const webhooks = webhooksOf(company);
+		const run = { webhooks, expected, urlPrefix, outages };
+		const reactivated = reactivateForCompany(context, item, run);
+		const settled = context.continueOnFail()
+			? reactivated.catch((error: unknown) => {
+					outages.keep(expected);
+					const { message, description } = toProblem(error);
+					const which = company === companyId ? '' : `Company ${company}: `;
+					return [errorItem({ message: `${which}${message}`, description }, item)];
+				})
+			: reactivated;
+		items.push(...(await settled));
+	}
+	const unchecked = triggers.filter((one) => one.companyId === undefined);
+	return [...items, ...unchecked.map((one) => outputItem(uncheckedOutput(one), item))];
+}
+
+/** A run for one company. */
+interface CompanyRun {
+	webhooks: Webhooks;
+	/** The published triggers of the company. */
+	expected: readonly PublishedTrigger[];
+	urlPrefix: string;
+	outages: Outages;
+}
+
+/** Reactivates a company's webhooks at or below the URL, and compares them with its triggers. */
+async function reactivateForCompany(
+	context: IExecuteFunctions,
+	item: number,
+	{ webhooks, expected, urlPrefix, outages }: CompanyRun,
+): Promise<INodeExecutionData[]> {
+	const list = await (expected.length > 0 ? webhooks.listForTrigger() : webhooks.list());
+	const isHere = ({ url }: Webhook) => isAtOrBelow(urlPrefix, url);
+	const here = list.webhooks.filter(isHere);
+	const elsewhere = list.webhooks.filter((one) => !isHere(one));
+	const { items, notServed } = await reactivateEach(context, item, webhooks, here);
+	const served = here.filter((one) => !notServed.has(one));
+	const missing = expected.flatMap((trigger) => outages.of(trigger, served, elsewhere));
+	return [...items, ...missing.map((json) => outputItem(json, item))];
+}
 
 /**
  * Reactivates the blacklisted ones of a company's webhooks.
