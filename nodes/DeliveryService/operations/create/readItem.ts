@@ -5,7 +5,7 @@ import { z } from 'zod/v4';
 import { realClock } from '../../common/clock';
 import { valueAt } from '../../common/data';
 import type { ParameterReader } from '../../common/parameters';
-import type { Problem } from '../../common/result';
+import { failure, type Problem, type Result } from '../../common/result';
 import type { Claim } from '../../ledger/claims';
 import { settingsProblems } from '../../messages/settings';
 import type { Invalid, Job } from '../../sending/job';
@@ -57,50 +57,49 @@ export function readItem(parameters: ParameterReader, settings: RunSettings, ite
 	const called = calledAt(settings.items[item]?.json);
 	// Grows step by step: what is known about an item stays, even if a later step fails.
 	let job: Job = { item, calledHoursAgo: hoursSince(called) };
-	const invalid = (problem: Problem, cause?: Invalid['cause']): Job => ({
-		...job,
-		outcome: { kind: 'invalid', problem, cause },
-	});
 	try {
 		const read = source.read(parameters, item);
-		const { order } = read;
-		const { referenceId: known } = order ?? {};
+		const { order, isSentAnyway = false } = read;
 		const ageHours = hoursSince(timeOf(order?.createdAt));
-		job = { ...job, order, referenceId: known, ageHours };
+		job = { ...job, order, referenceId: order?.referenceId, ageHours };
 
 		const options = readItemOptions(parameters, item);
 		const isOld = ageHours !== undefined && ageHours > settings.options.firstSeenWithinHours;
-		const asOf = { call: called, order: timeOf(order?.updatedAt) };
-		const claiming = isRemembered &&
+		const basis = isRemembered &&
 			options.ok && {
 				companyId: options.value.companyId,
-				asOf,
-				isLate: isOld && read.isSentAnyway !== true,
+				asOf: { call: called, order: timeOf(order?.updatedAt) },
+				isLate: isOld && !isSentAnyway,
 			};
 		// Also of an order that would not be sent now: it may have been sent before.
-		job = { ...job, claim: claimOf(job, claiming) };
-		if ('problem' in read) return invalid(read.problem, read.cause);
-		if ('skip' in read)
-			return { ...job, outcome: { kind: 'skipped', why: { code: 'order', skip: read.skip } } };
+		if (basis) job = withClaim(job, basis);
+		if ('problem' in read) return invalid(job, read.problem, read.cause);
+		if ('skip' in read) return skipped(job, read.skip);
 
-		job = { ...job, referenceId: known ?? referenceSchema.parse(read.delivery).referenceId };
-		if (!options.ok) return invalid(withReference(job, options.problem));
-		const { schema = deliverySchema } = source;
-		const checked = validate(schema, read.delivery, 'Delivery', serviceLabels);
-		if (!checked.ok) {
-			const { problem } = checked;
-			return invalid(source.rephrase?.(problem, job.referenceId) ?? withReference(job, problem));
-		}
+		const { referenceId = referenceSchema.parse(read.delivery).referenceId } = job;
+		job = { ...job, referenceId };
+		if (!options.ok) return invalid(job, withReference(job, options.problem));
+		const checked = checkDelivery(job, read.delivery, source);
+		if (!checked.ok) return invalid(job, checked.problem);
 		const delivery = checked.value;
 		job = { ...job, referenceId: delivery.referenceId };
-		if (isRemembered && job.referenceId === undefined) return invalid(settingsProblems.noReference);
+		if (isRemembered && job.referenceId === undefined)
+			return invalid(job, settingsProblems.noReference);
 		const { companyId, type } = options.value;
 		// The type of the order's shipping method is more specific than the option.
 		job = { ...job, delivery, companyId, type: order?.type ?? type };
-		return { ...job, claim: claimOf(job, claiming) };
+		return basis ? withClaim(job, basis) : job;
 	} catch (error) {
-		return invalid(withReference(job, toProblem(error)));
+		return invalid(job, withReference(job, toProblem(error)));
 	}
+}
+
+function invalid(job: Job, problem: Problem, cause?: Invalid['cause']): Job {
+	return { ...job, outcome: { kind: 'invalid', problem, cause } };
+}
+
+function skipped(job: Job, skip: Skip): Job {
+	return { ...job, outcome: { kind: 'skipped', why: { code: 'order', skip } } };
 }
 
 /** The problem with the reference ID of its job before it, if that is known. */
@@ -111,18 +110,25 @@ function withReference({ referenceId }: Job, { message, description }: Problem):
 	};
 }
 
+/** The delivery of a job, or which rules of the service it breaks. */
+function checkDelivery(job: Job, delivery: unknown, source: Source): Result<Delivery> {
+	const { schema = deliverySchema } = source;
+	const checked = validate(schema, delivery, 'Delivery', serviceLabels);
+	if (checked.ok) return checked;
+	const { problem } = checked;
+	return failure(source.rephrase?.(problem, job.referenceId) ?? withReference(job, problem));
+}
+
 /**
- * What the ledger records for a job; undefined without a reference ID.
+ * The job with its claim: none without a reference ID.
  *
- * @param claiming false if nothing is recorded
+ * @param basis what of the claim the order and its reference ID don't say
  */
-function claimOf(
-	{ order, referenceId }: Job,
-	claiming: Pick<Claim, 'companyId' | 'asOf' | 'isLate'> | false,
-): Claim | undefined {
-	if (referenceId === undefined || !claiming) return undefined;
+function withClaim(job: Job, basis: Pick<Claim, 'companyId' | 'asOf' | 'isLate'>): Job {
+	const { order, referenceId } = job;
+	if (referenceId === undefined) return job;
 	const { shopifyOrder, part, sentAs } = order ?? {};
-	return { referenceId, orderId: shopifyOrder?.id, part, sentAs, ...claiming };
+	return { ...job, claim: { referenceId, orderId: shopifyOrder?.id, part, sentAs, ...basis } };
 }
 
 /** When Shopify first called the webhook that started the workflow; its repeats keep that time. */
