@@ -15,6 +15,7 @@ import { explainFailure, notADeliveryService, serviceDetail } from '../service/e
 import { shownText } from '../service/response';
 import { codeAndMessageSchema } from '../service/schemas';
 import { causeOf } from './causes';
+import { orderReference } from './names';
 
 /** Why the service created no delivery. */
 export function describeRejected({ referenceId }: Job, { why }: Rejected): Problem {
@@ -57,11 +58,11 @@ export function failedText(job: SettledJob, text: string): string {
 
 /** The usual advice after a failure, to try again, could create an unknown delivery twice. */
 function unknownAdvice(job: Job, why: UnknownReason): string {
-	const { referenceId = 'it', claim } = job;
+	const { claim } = job;
 	if (why.code === 'firstFailed') return `Start with the message of item ${why.first.item}.`;
 	if (!claim) return 'Look for it in the Delivery Service before you send it again.';
 	const isWhole = why.code === 'elsewhere' && why.isWhole;
-	const name = isWhole ? (claim.part?.orderReferenceId ?? referenceId) : referenceId;
+	const name = isWhole ? orderReference(job) : claim.referenceId;
 	// An order may have been sent whole or by fulfillment order.
 	const mayHaveParts = claim.orderId !== undefined && !claim.part;
 	const parts = mayHaveParts ? ` and reference IDs that start with "${name}-"` : '';
@@ -69,7 +70,7 @@ function unknownAdvice(job: Job, why: UnknownReason): string {
 }
 
 /** Why a delivery is unknown. */
-function unknownCause({ referenceId, claim }: Job, why: UnknownReason): UnknownCause {
+function unknownCause(job: Job, why: UnknownReason): UnknownCause {
 	switch (why.code) {
 		case 'exchange':
 			return {
@@ -99,7 +100,7 @@ function unknownCause({ referenceId, claim }: Job, why: UnknownReason): UnknownC
 		case 'elsewhere':
 			return {
 				cause: why.isWhole
-					? `another execution may have sent the whole order (${claim?.part?.orderReferenceId ?? referenceId})`
+					? `another execution may have sent the whole order (${orderReference(job)})`
 					: 'another execution may have sent it',
 			};
 		case 'firstFailed':
@@ -118,9 +119,8 @@ interface UnknownCause {
 
 /** Why a delivery was not sent. */
 export function describeNotSent(job: Job, { why }: NotSent): Problem {
-	const { referenceId, claim } = job;
-	const name = referenceId ?? 'This delivery';
-	const order = claim?.part?.orderReferenceId ?? referenceId ?? '';
+	const { referenceId: name = 'This delivery' } = job;
+	const order = orderReference(job);
 	const notSent = (cause: string, description: string) => ({
 		message: `${name} was not sent: ${cause}`,
 		description,

@@ -17,6 +17,11 @@ export function orderName({ order, referenceId = '' }: Job): string {
 	return order?.shopifyOrder?.name ?? referenceId;
 }
 
+/** The reference ID of an item's whole order; empty if it has none. */
+export function orderReference({ claim, referenceId = '' }: Job): string {
+	return claim?.part?.orderReferenceId ?? referenceId;
+}
+
 /** Where a delivery goes, for a person. */
 export function addressOf({ order, delivery }: Job): string {
 	return order?.address ?? (delivery ? placeText(delivery.dropoff.location) : '');

@@ -2,7 +2,7 @@
 import type { Problem } from '../common/result';
 import type { Created, Job, Outcome, SettledJob, Skipped, Updated } from '../sending/job';
 import { describeNotSent, describeRejected, describeUnknown } from './failures';
-import { orderName } from './names';
+import { orderName, orderReference } from './names';
 import { ageText, helpFor, needsOf, needsReview, textOf, unseenAdvice } from './needs';
 import { skipMessage, skippedFor } from './skips';
 
@@ -93,12 +93,12 @@ function updatedMessage({ referenceId = '' }: Job, { changes }: Updated): string
 }
 
 function skippedMessage(job: Job, { why }: Skipped, needed: string): string {
-	const { referenceId = '', claim, order: info } = job;
-	const order = claim?.part?.orderReferenceId ?? referenceId;
+	const { referenceId = '' } = job;
+	const order = orderReference(job);
 	const end = needed === '' ? ' Nothing to do.' : '';
 	switch (why.code) {
 		case 'order':
-			return skipMessage(why.skip, info?.label ?? referenceId);
+			return skipMessage(why.skip, job.order?.label ?? referenceId);
 		case 'alreadyCreated':
 		case 'grown':
 			return `${referenceId} was already sent.${end}`;
