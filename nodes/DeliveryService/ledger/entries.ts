@@ -51,12 +51,9 @@ export interface Reference {
 	orderResends: number;
 }
 
-export function referenceOf(
-	companyId: number | undefined,
-	reference: string,
-	orderResends = 0,
-): Reference {
-	return { companyId, reference, resends: 0, orderResends };
+/** A reference ID for which Allow Resending was never used. */
+export function referenceOf(companyId: number | undefined, reference: string): Reference {
+	return { companyId, reference, resends: 0, orderResends: 0 };
 }
 
 /** An entry of a reference: no two are ever equal, whatever a reference contains. */

@@ -142,7 +142,8 @@ export class Ledger {
 
 	/** Whether the execution that has claimed a change is certainly reporting it: one of this process. */
 	isReported(claim: Claim): boolean {
-		return this.holderOf(this.changes.get(claim)?.claimedElsewhere ?? '')?.isAtWork === true;
+		const { claimedElsewhere } = this.changes.get(claim) ?? {};
+		return claimedElsewhere !== undefined && this.holderOf(claimedElsewhere)?.isAtWork === true;
 	}
 
 	/** Records that a claimed change was reported or accepted. */

@@ -9,8 +9,8 @@ import { quoted } from './lists';
 export function orderProblem(subject: OrderSubject, problems: readonly OrderProblem[]): Problem {
 	const [first, ...others] = problems.map((problem) => problemOf(subject, problem));
 	const { message = 'This is not a Shopify order', description } = first ?? {};
-	const rest = others.map((problem) => [problem.message, problem.description]);
-	const more = [description, ...rest.flat()].filter(Boolean).join(' ');
+	const rest = others.flatMap((problem) => [problem.message, problem.description]);
+	const more = joinSentences([description, ...rest]);
 	return { message, ...(more !== '' && { description: more }) };
 }
 

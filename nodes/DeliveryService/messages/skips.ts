@@ -158,8 +158,8 @@ export function skipNeed(skip: Skip, label: string): Need | undefined {
 	}
 }
 
-function partlyPaidText({ unpaid, hasOpenReturn, afterReturn, ...order }: PartlyPaid): string {
-	const { total, isAuthorizationKnown } = order;
+function partlyPaidText(partly: PartlyPaid): string {
+	const { unpaid, total, hasOpenReturn, afterReturn, isAuthorizationKnown } = partly;
 	const returned = hasOpenReturn ? returnedText(afterReturn) : '';
 	const amounts =
 		unpaid === undefined ? '' : ` Shopify says that ${unpaid} of ${total} is unpaid${returned}.`;

@@ -8,8 +8,6 @@ import type { TargetKind } from '../service/schemas';
 import { causeOf } from './causes';
 import { listNames } from './lists';
 
-type Failure = FailedUpdate['outcome'];
-
 /** What happened to a delivery that was not updated, or may not have been, and what to do. */
 export function updateProblem({ id, targetKind, outcome }: FailedUpdate): Problem {
 	const { message, description } = explainCause(outcome.cause, targetKind);
@@ -31,7 +29,7 @@ function unknownAdvice({
 	cause,
 	isRepeatable,
 	rejection,
-}: Extract<Failure, { kind: 'unknown' }>): string {
+}: Extract<UpdateOutcome, { kind: 'unknown' }>): string {
 	// Services may reject a change that was already made.
 	if (rejection)
 		return `Look at the delivery in the Delivery Service: the update was retried and then rejected. ${problemText(explainFailure(rejection))}`;

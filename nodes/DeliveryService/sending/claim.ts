@@ -100,8 +100,8 @@ async function lookUpSent(unsent: readonly RememberedJob[], ledger: Ledger): Pro
 	const lastOf = new Map(unsent.map((job) => [keyOf(job), job]));
 	const found = await ledger.lookUp(claimsOf([...lastOf.values()]));
 	for (const job of unsent) {
-		const { claim } = lastOf.get(keyOf(job)) ?? {};
-		const { state = 'free' } = (claim && found.get(claim)) ?? {};
+		const { claim } = lastOf.get(keyOf(job)) ?? job;
+		const { state = 'free' } = found.get(claim) ?? {};
 		if (state === 'free' || state === 'anotherOrder') continue;
 		const outcome = outcomeOfClaim(state);
 		if (outcome?.kind === 'skipped') {
