@@ -25,7 +25,7 @@ export interface SentAs {
 /** The version of the digests, a whole number: raise it when equal orders get other digests. */
 const digestVersion = 1;
 
-/** How a delivery was created: with digests of a version, or without any. */
+/** How a delivery was created with digests: their version, and whether one is of its cash. */
 export interface CreatedAs {
 	version: number;
 	hasCash: boolean;

@@ -22,6 +22,7 @@ export interface AsOf {
 /** How many times are kept: enough for all orders that are reported at the same time. */
 const maxTimes = 10_000;
 
+/** What this process knows about the deliveries of one workflow. */
 export class ProcessMemory {
 	/** The executions that have claimed deliveries and changes, by the entry of the claim. */
 	readonly holders = new Map<string, Holder>();
@@ -38,7 +39,7 @@ export class ProcessMemory {
 	note(key: string, { call, order }: AsOf): boolean[] {
 		const times = { [`call ${key}`]: call, [`order ${key}`]: order };
 		return Object.entries(times).flatMap(([name, time]) =>
-			time === undefined ? [] : [this.isOlder(name, time)],
+			time === undefined ? [] : [this.noteTime(name, time)],
 		);
 	}
 
@@ -46,7 +47,7 @@ export class ProcessMemory {
 	copy(): ProcessMemory {
 		const copy = new ProcessMemory();
 		for (const [claimEntry, holder] of this.holders) copy.holders.set(claimEntry, holder);
-		for (const [key, time] of this.times) copy.times.set(key, time);
+		for (const [name, time] of this.times) copy.times.set(name, time);
 		return copy;
 	}
 
@@ -55,10 +56,11 @@ export class ProcessMemory {
 		this.times.clear();
 	}
 
-	private isOlder(key: string, time: number): boolean {
-		const newest = this.times.get(key) ?? time;
-		this.times.delete(key);
-		this.times.set(key, Math.max(newest, time));
+	/** @returns whether a later time was noted before */
+	private noteTime(name: string, time: number): boolean {
+		const newest = this.times.get(name) ?? time;
+		this.times.delete(name);
+		this.times.set(name, Math.max(newest, time));
 		const [oldest] = this.times.size > maxTimes ? this.times.keys() : [];
 		if (oldest !== undefined) this.times.delete(oldest);
 		return time < newest;
@@ -67,6 +69,7 @@ export class ProcessMemory {
 
 const memories = new Map<string, ProcessMemory>();
 
+/** The memory of a workflow, which all of its executions in this process share. */
 export function processMemoryOf(workflow: string): ProcessMemory {
 	const memory = memories.get(workflow) ?? new ProcessMemory();
 	memories.set(workflow, memory);

@@ -1,6 +1,7 @@
-/** The message of an unexpected error, to follow a sentence. */
+/** Causes of failures, for the end of a sentence. */
 import { StoreError } from '../ledger/lock';
 
+/** The message of an unexpected error after a colon; empty if it has none. */
 export function causeOf(error: unknown): string {
 	if (error instanceof StoreError) return `: ${storeCauses[error.code]}`;
 	return error instanceof Error ? `: ${error.message}` : '';

@@ -3,7 +3,7 @@ import { classifyCreation } from '../sending/classify';
 import type { Failure, Invalid, NotSentReason } from '../sending/job';
 import type { Action } from '../shopify/decide';
 
-/** Where the pages of this project are, for people who have only n8n. */
+/** The URL of this project's pages, for people who have only n8n. */
 export const pages =
 	'https://github.com/delivery-service-integrations/n8n-nodes-delivery-service/blob/main';
 
@@ -37,7 +37,7 @@ export interface Need {
 	help: HelpTopic;
 }
 
-/** The address of a section of the docs. */
+/** The URL of a section of the docs. */
 export function helpUrl(topic: HelpTopic): string {
 	return `${pages}/docs/email.md#${topic}`;
 }

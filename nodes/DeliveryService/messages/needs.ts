@@ -15,6 +15,7 @@ export function neededFor(job: Job): string {
 	return textOf(needsOf(job));
 }
 
+/** Needs as one text; empty if there are none. */
 export function textOf(needs: readonly Need[]): string {
 	return joinSentences(needs.map(({ text }) => text));
 }

@@ -9,6 +9,7 @@ import type { Halt, Outcome } from './job';
  */
 export const maxConsecutiveUnknown = 3;
 
+/** Whether a run goes on, by the results of its requests. */
 export class Breaker {
 	/** Aborted when nothing more is sent, so that requests which still wait are not sent either. */
 	readonly signal: AbortSignal;

@@ -1,7 +1,4 @@
-/**
- * A job: an input item on its way to its output item, and its outcome. Reasons are data: `messages/` words
- * them.
- */
+/** An input item on its way to its output item, and its outcome. Reasons are data: `messages/` words them. */
 import type { Problem } from '../common/result';
 import type { Change } from '../ledger/changes';
 import type { Claim } from '../ledger/claims';
@@ -63,7 +60,7 @@ export function isSettled(job: Job): job is SettledJob {
 	return job.outcome !== undefined;
 }
 
-/** The result for an item. Reasons are data: `messages/` words them. */
+/** The result for an item. */
 export type Outcome = Created | Updated | Skipped | Invalid | Failure;
 
 /** Against a rule of the service, or not readable. */

@@ -28,7 +28,7 @@ export const maxClaimed = 800;
 
 /** How the deliveries of a run share requests. */
 export interface Plan {
-	/** Whether each has its own request, so that none is affected by another's failure. */
+	/** Whether each has its own request because Batch Size isn't set: a failure affects no other one. */
 	isIndividual: boolean;
 	/** The most deliveries per request. */
 	size: number;

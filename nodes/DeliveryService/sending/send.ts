@@ -23,10 +23,7 @@ export interface SendingOptions extends RequestOptions {
 	ledger?: Ledger;
 	/** The maximum number of deliveries per request; undefined for the automatic choice. */
 	batchSize?: number;
-	/**
-	 * Whether a failed request of several deliveries keeps no others from being sent. That of a single one
-	 * never does.
-	 */
+	/** Whether a run goes on after a failed request. It also does if its plan is individual. */
 	sendsOthers: boolean;
 }
 
