@@ -76,24 +76,30 @@ export async function* sendUpdates<Requested extends Update>(
 	updates: readonly Requested[],
 	options: UpdatingOptions,
 ): AsyncGenerator<Array<UpdateResult<Requested>>> {
-	const run = new UpdateRun<Requested>(options);
+	const run = new UpdateRun(options);
 	for (const update of updates)
 		for (const ids of chunk(update.ids, limits.deliveriesPerUpdate)) {
-			const results = await run.send(update, ids);
-			const isRejected = results[0]?.outcome.kind === 'rejected';
-			yield isRejected && ids.length > 1 ? await run.sendEach(update, ids) : results;
+			const ofAll = await run.send(update, ids);
+			const isRepeated = ofAll.kind === 'rejected' && ids.length > 1;
+			const results: Array<UpdateResult<Requested>> = [];
+			for (const id of ids) {
+				const outcome = isRepeated ? await run.send(update, [id]) : ofAll;
+				results.push({ update, id, outcome });
+			}
+			yield results;
 		}
 }
 
 /** Sends requests until one shows that the service can't process any. */
-class UpdateRun<Requested extends Update> {
+class UpdateRun {
 	private halted?: Cause;
 
 	private consecutiveUnknown = 0;
 
 	constructor(private readonly options: UpdatingOptions) {}
 
-	async send(update: Requested, ids: readonly string[]): Promise<Array<UpdateResult<Requested>>> {
+	/** @returns the outcome for each of the deliveries */
+	async send(update: Update, ids: readonly string[]): Promise<UpdateOutcome> {
 		const outcome: UpdateOutcome = this.halted
 			? { kind: 'notSent', cause: this.halted }
 			: await sendRequest(update, ids, this.options);
@@ -102,16 +108,7 @@ class UpdateRun<Requested extends Update> {
 		const isBroken = this.consecutiveUnknown >= maxConsecutiveUnknown;
 		if (outcome.kind === 'notSent') this.halted = outcome.cause;
 		if (isUnknown && (isBroken || isMoved(outcome.cause))) this.halted = outcome.cause;
-		return ids.map((id) => ({ update, id, outcome }));
-	}
-
-	async sendEach(
-		update: Requested,
-		ids: readonly string[],
-	): Promise<Array<UpdateResult<Requested>>> {
-		const results: Array<UpdateResult<Requested>> = [];
-		for (const id of ids) results.push(...(await this.send(update, [id])));
-		return results;
+		return outcome;
 	}
 }
 
