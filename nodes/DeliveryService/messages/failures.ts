@@ -14,7 +14,7 @@ import type { Exchange } from '../service/client';
 import { explainFailure, notADeliveryService, serviceDetail } from '../service/errors';
 import { shownText } from '../service/response';
 import { codeAndMessageSchema } from '../service/schemas';
-import { causeOf } from './causes';
+import { causeOf, executionStopped, unexpectedError } from './causes';
 import { orderReference } from './names';
 
 /** Why the service created no delivery. */
@@ -177,11 +177,11 @@ function againAdvice({ claim }: Job): string {
 function haltProblem(halt: Halt): Problem {
 	switch (halt.code) {
 		case 'stopped':
-			return { message: 'the execution was stopped' };
+			return { message: executionStopped };
 		case 'earlierFailure':
 			return { message: 'an earlier delivery failed' };
 		case 'unexpected':
-			return { message: `an unexpected error occurred${causeOf(halt.error)}` };
+			return { message: unexpectedError(halt.error) };
 		case 'store':
 			return storeProblem(halt.error);
 		case 'exchange':

@@ -5,7 +5,7 @@ import type { Cause, FailedUpdate, Update, UpdateOutcome, UpdateResult } from '.
 import { isSuccess } from '../service/client';
 import { explainFailure, notADeliveryService, serviceDetail } from '../service/errors';
 import type { TargetKind } from '../service/schemas';
-import { causeOf } from './causes';
+import { executionStopped, unexpectedError } from './causes';
 import { listNames } from './lists';
 
 /** What happened to a delivery that was not updated, or may not have been, and what to do. */
@@ -45,9 +45,9 @@ function explainCause(cause: Cause, targetKind: TargetKind): Problem {
 	const description = 'Run the workflow again to update it.';
 	switch (cause.kind) {
 		case 'stopped':
-			return { message: 'the execution was stopped', description };
-		case 'error':
-			return { message: `an unexpected error occurred${causeOf(cause.error)}`, description };
+			return { message: executionStopped, description };
+		case 'unexpected':
+			return { message: unexpectedError(cause.error), description };
 		case 'response':
 			if (isSuccess(cause))
 				return { message: `the response does not confirm it (status ${cause.status})` };

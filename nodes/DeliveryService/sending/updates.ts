@@ -24,7 +24,7 @@ export interface Update {
 }
 
 /** Why an update was not made, or may not have been made. */
-export type Cause = Exchange | { kind: 'stopped' } | { kind: 'error'; error: unknown };
+export type Cause = Exchange | { kind: 'stopped' } | { kind: 'unexpected'; error: unknown };
 
 /** The outcome for a delivery to update. */
 export type UpdateOutcome =
@@ -147,7 +147,7 @@ async function sendRequest(
 			? { kind: 'unknown', cause: lost, isRepeatable }
 			: { kind: 'notSent', cause: { kind: 'stopped' } };
 	} catch (error) {
-		return { kind: 'unknown', cause: { kind: 'error', error }, isRepeatable };
+		return { kind: 'unknown', cause: { kind: 'unexpected', error }, isRepeatable };
 	}
 }
 
