@@ -135,7 +135,7 @@ describe.each(['newest', '1.123'] as const)('fulfillment orders in n8n %s', (ver
 		expect(heldAgain.map(summary)).toEqual(['alreadyCreated', 'alreadyCreated']);
 		expect(heldAgain.map(({ actionNeeded }) => actionNeeded)).toEqual([
 			'',
-			`Order ${order.name} (Harbor Warehouse) is on hold. Ask the Delivery Service to stop it.`,
+			`Order ${order.name} (Harbor Warehouse) is on hold. Ask the Delivery Service to stop it until the hold is released.`,
 		]);
 		expect(referencesOf(order)).toEqual(references);
 	});

@@ -122,7 +122,9 @@ test('asks a person to stop or check a sent delivery whose order is held, cancel
 	await run(...items);
 	const stop = (label: string, state: string) =>
 		`Order #1001${label} ${state}. Ask the Delivery Service to stop it.`;
-	expect(await run(held)).toEqual([stop(' (Harbor Warehouse)', 'is on hold')]);
+	expect(await run(held)).toEqual([
+		'Order #1001 (Harbor Warehouse) is on hold. Ask the Delivery Service to stop it until the hold is released.',
+	]);
 	const canceled = { ...order, cancelled_at: '2026-11-24T09:00:00Z' };
 	expect(await run(canceled)).toEqual([stop('', 'was canceled')]);
 	const ofChild = { ...fromOrders, options: { companyId: '={{ $json.company }}' } };

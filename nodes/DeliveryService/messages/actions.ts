@@ -46,8 +46,10 @@ function actionText(action: Action, label: string): string {
 			return `${label} may be decided wrongly: Shopify did not return ${quoted(action.fields)}. Request ${action.fields.length === 1 ? 'it' : 'them'} in the Shopify node or the query.`;
 		case 'held':
 			return `${label} was sent without these items, probably because of a hold in Shopify: ${quoted(action.items)}. When it is released, send them with the operation Create and a reference ID of their own.`;
-		case 'stopDelivery':
-			return `${label} ${stateNames[action.why]}. Ask the Delivery Service to stop it.`;
+		case 'stopDelivery': {
+			const end = action.why === 'onHold' ? ' until the hold is released' : '';
+			return `${label} ${stateNames[action.why]}. Ask the Delivery Service to stop it${end}.`;
+		}
 		case 'owedChanged':
 			return `${label} ${owedText(action)}`;
 		case 'orderChanged':
