@@ -280,6 +280,20 @@ describe('the email of "Fulfillment orders to deliveries"', () => {
 		expect(keyOf(byHand)).not.toBe(keyOf());
 	});
 
+	test('emails once a day about all orders that could not be read for the same reason', () => {
+		const { dedupeValue } = parametersOf(file, 'Once a Day');
+		const keyOf = (name: string, message: string) =>
+			evaluated(dedupeValue, whyNotRead({ name, error: { message } }), {
+				outputs: { 'From "Catch up at night"': undefined },
+			});
+		expect(keyOf('#1001', 'No access')).toBe(keyOf('#1002', 'No access'));
+		expect(keyOf('#1001', 'Not found')).not.toBe(keyOf('#1001', 'No access'));
+		const unread = whyNotRead({ error: { message: 'No access' } });
+		const { subject, text } = emailAbout([unread, unread]);
+		expect(subject).toBe('Action needed: an order could not be read');
+		expect(text.match(/No access/g)).toHaveLength(1);
+	});
+
 	test.each<[string, IDataObject, string, RegExp]>([
 		['nothing if it was created', { ...result, outcome: 'created' }, '', /^$/],
 		['what to do', { ...result, actionNeeded: 'Correct it' }, 'Look', /^Correct it$/],
