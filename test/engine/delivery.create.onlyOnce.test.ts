@@ -133,7 +133,7 @@ describe('same reference twice in one input', () => {
 		const { items } = await run(twice, { batchSize: 2 });
 		expect(outcomesOf(items)).toEqual(['created', 'created', 'notSent', 'created', 'notSent']);
 		expect(items[2]?.json.message).toBe(
-			'A was not sent: item 0 has the same reference ID, but is a different delivery. Give each delivery its own reference ID.',
+			'A was not sent: item 0 has the same reference ID, but is a different delivery. Give this delivery another reference ID, and keep that of the first, which may have been sent.',
 		);
 		expect(service.existing()).toEqual(['A', 'B', 'C']);
 	});

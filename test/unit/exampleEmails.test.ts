@@ -312,6 +312,20 @@ describe('the email of "Fulfillment orders to deliveries"', () => {
 	});
 });
 
+test('the email of "Child companies from a sheet" names the recipient of each row, also without a reference', () => {
+	const failed = (referenceId?: string) => ({ referenceId, actionNeeded: 'Correct it.' });
+	const rows = [{ actionNeeded: '' }, failed(), failed('N-1')];
+	const sheet = ['Ana', 'Ben', 'Clara'].map((Name) => ({ Name }));
+	const outputs = { 'Row Has Data?': sheet };
+	const { subject, text } = emailOf('child-companies-from-a-sheet', { rows }, outputs);
+	expect(subject).toBe('Action needed: a row, N-1');
+	expect(text).toMatch(/^Ben\nCorrect it\.\n\nN-1, Clara\nCorrect it\.\n\nCorrect only /);
+	const { completionMessage } = parametersOf('child-companies-from-a-sheet', 'Show Result');
+	expect(evaluated(completionMessage, { rows }, { outputs })).toBe(
+		'Rows skipped: 0. Ben: Correct it. Correct it.',
+	);
+});
+
 describe('the email of "Repair blacklisted webhooks"', () => {
 	const emailAbout = (...checked: IDataObject[]) =>
 		emailOf('repair-blacklisted-webhooks', checked[0]!, { 'Once a Day': checked });

@@ -134,7 +134,7 @@ export function describeNotSent(job: Job, { why }: NotSent): Problem {
 		case 'anotherDelivery':
 			return notSent(
 				`item ${why.first.item} has the same reference ID, but is a different delivery`,
-				'Give each delivery its own reference ID.',
+				'Give this delivery another reference ID, and keep that of the first, which may have been sent.',
 			);
 		case 'firstFailed':
 			return notSent(
