@@ -1,3 +1,4 @@
+import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod';
 
@@ -399,6 +400,23 @@ describe('the email of "Morning report"', () => {
 		expect(added('Collect Results', retried, ['failed']).failed).toEqual([]);
 	});
 
+	test('lists why Shopify did not return an order, also if its execution ends at Stop and Error', () => {
+		const items = [{ json: { cause: 'No access' } }, { json: { cause: '' } }];
+		const runData = { 'Why Not Read': [{ data: { main: [items] } }] };
+		const resultData = { runData, lastNodeExecuted: 'Stop and Error' };
+		const { failed } = added('Collect Results', { id: 42, data: { resultData } }, ['failed']);
+		expect(failed).toEqual(['Execution 42: No access']);
+	});
+
+	test('lists failures with the same words once, with the number and the time of the last one', () => {
+		const failed = ['Execution 44: No key', 'Execution 43: Full: 12', 'Execution 42: No key'];
+		const startedAt = DateTime.local(2026, 11, 28, 13, 5).toISO();
+		expect(added('Summary', { failed, startedAt }, ['failed']).failed).toEqual([
+			'Execution 44: No key (2 times, the last time on Nov 28, 13:05)',
+			'Execution 43: Full: 12 (Nov 28, 13:05)',
+		]);
+	});
+
 	const rejected = {
 		referenceId: '#1',
 		customer: 'Ana Torres',
@@ -415,6 +433,16 @@ describe('the email of "Morning report"', () => {
 			const sent = results({ referenceId: '#1', outcome: 'created' });
 			expect(details(sent, results(failed))).toMatchObject({ needsYou: [], created: 1 });
 		}
+	});
+
+	test('lists no order that was not sent and is canceled now, unless its delivery may exist', () => {
+		const canceled = { referenceId: '#1', outcome: 'skipped', reason: 'cancelled' };
+		expect(details(results(canceled), results(rejected)).needsYou).toEqual([]);
+		expect(details(results(rejected), results(canceled)).needsYou).toHaveLength(1);
+		const toStop = { ...canceled, actionNeeded: 'Stop it' };
+		expect(details(results(toStop), results(rejected)).needsYou).toHaveLength(2);
+		const waiting = { ...canceled, reason: 'unseen' };
+		expect(details(results(waiting), results(rejected)).needsYou).toHaveLength(1);
 	});
 
 	test('lists what to do about a sent order, and an unknown one until it is known', () => {
@@ -488,7 +516,7 @@ describe('the email of "Morning report"', () => {
 		expect(text).toBe(
 			[
 				'Sent in the last 24 hours: 2',
-				'Needs you:\nExecution 42: x',
+				`Needs you:\nExecution 42: x\nAbout an execution: ${home}/blob/main/docs/email.md#workflow-failed`,
 				'Waiting or left out:\nnone',
 				`Events from the Delivery Service:\nStatuses: 0\nIf some are missing: ${home}/blob/main/docs/email.md#no-events-arrive-at-the-trigger`,
 				'Last 7 days: 2 deliveries, cost 15.00, cash that drivers collected 60.00',
@@ -499,6 +527,23 @@ describe('the email of "Morning report"', () => {
 		expect(added('Report', lists, ['subject'], noTable).subject).toBe(
 			'Deliveries of the last 24 hours',
 		);
+	});
+
+	test('says since when it counts if it did not read the executions of the whole day', () => {
+		const startedAt = DateTime.local(2026, 11, 28, 2, 10).toISO();
+		const sinceWhen = (count: number) => {
+			const executions = Array.from({ length: count }, () => ({ startedAt }));
+			return added('Summary', {}, ['since'], { 'Last 24 Hours': executions }).since;
+		};
+		expect([249, 250].map(sinceWhen)).toEqual(['', 'Nov 28, 02:10']);
+		const lists = { needsYou: [], failed: [], leftOut: [], events: [], created: 2 };
+		const outputs = { Week: [{}] };
+		const textWith = (json: object) =>
+			added('Report', { ...lists, ...json }, ['text'], outputs).text;
+		expect(textWith({ since: 'Nov 28, 02:10' })).toMatch(
+			/^Sent since Nov 28, 02:10 \(no more executions were read\): 2\n/,
+		);
+		expect(textWith({ since: '' })).toMatch(/^Sent in the last 24 hours: 2\n/);
 	});
 
 	test('takes the amounts of a row, and the cash only of a delivered one', () => {
