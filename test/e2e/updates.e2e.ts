@@ -382,7 +382,9 @@ describe('delivery updates to Shopify', () => {
 		expect(await rowOf(deleted)).toMatchObject({
 			...problemOf(deleted, 'does not exist.*set shownInShopify to yes'),
 		});
-		expect(await rowOf(rejected)).toMatchObject(problemOf(rejected, 'Authorization failed'));
+		expect(await rowOf(rejected)).toMatchObject(
+			problemOf(rejected, 'Authorization failed.*Check the Shopify credential'),
+		);
 		expect(await rowOf(shown)).toMatchObject({ shownInShopify: 'yes', actionNeeded: '' });
 
 		shopify.mockRestore();

@@ -313,6 +313,34 @@ describe('the email of "Fulfillment orders to deliveries"', () => {
 	});
 });
 
+test('"Delivery updates to Shopify" emails once a day that Shopify rejects its requests, and about each other problem', () => {
+	const { dedupeValue } = parametersOf('delivery-updates-to-shopify', 'First Time?');
+	const keyOf = (id: number, status: string, actionNeeded: string) =>
+		evaluated(
+			dedupeValue,
+			{ id, actionNeeded },
+			{
+				outputs: {
+					'Save Result': [{}],
+					Result: [{ problem: 'Authorization failed' }],
+					'What Shopify Has': [{ status }],
+				},
+			},
+		);
+	const notShown = 'Shopify does not show the delivery status of #';
+	const failed = 'The Delivery Service reports "failed" for #';
+	expect(keyOf(1, 'not read', `${notShown}1`)).toBe(keyOf(2, 'not read', `${notShown}2`));
+	for (const [status, text] of [
+		['on hold', notShown],
+		['not read', failed],
+	] as const)
+		expect(keyOf(1, status, `${text}1`)).not.toBe(keyOf(2, status, `${text}2`));
+	const onNoList = { status: 'At the hub', actionNeeded: '' };
+	expect(evaluated(dedupeValue, onNoList, { outputs: { 'Save Result': undefined } })).toBe(
+		'at the hub',
+	);
+});
+
 test('the email of "Child companies from a sheet" names the recipient of each row, also without a reference', () => {
 	const failed = (referenceId?: string) => ({ referenceId, actionNeeded: 'Correct it.' });
 	const rows = [{ actionNeeded: '' }, failed(), failed('N-1')];
