@@ -87,7 +87,7 @@ const table: Record<string, Row> = {
 	'422': {
 		fault: rejectedBatch,
 		outcome: 'unknown',
-		says: /unknown.*request for it and another one \(status 422\).*Batch Size to 1.*REJECTED/,
+		says: /unknown.*request for it and another one \(status 422\).*Batch Size to 1, so that a rejection leaves no other.*REJECTED/,
 	},
 	'a connection reset after creating the deliveries': {
 		fault: { kind: 'resetAfter' },

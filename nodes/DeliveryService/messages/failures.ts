@@ -83,7 +83,7 @@ function unknownCause(job: Job, why: UnknownReason): UnknownCause {
 				detail: joinSentences([
 					why.exchange.status === 413
 						? 'For later runs, set the option Batch Size to a smaller number: the request was too large.'
-						: 'For later runs, set the option Batch Size to 1, so that a rejection affects only one delivery.',
+						: 'For later runs, set the option Batch Size to 1, so that a rejection leaves no other delivery unknown.',
 					explainExchange(why.exchange).description,
 				]),
 			};
