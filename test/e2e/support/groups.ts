@@ -28,6 +28,9 @@ const groupsByDuration = [
 /** Groups that hardly compute: they wait for locks and timeouts. */
 const idleGroups = ['kill', 'sending'];
 
+/** Only ends a group that hangs, so that the others still run. The longest takes 8 to 15 minutes. */
+const groupTimeoutMs = 40 * 60_000;
+
 /** The arguments and environment of Node.js for a group. */
 interface Command {
 	args: readonly string[];
@@ -55,8 +58,9 @@ export function separateIdle(groups: readonly string[]): { busy: string[]; idle:
 
 /**
  * Runs a command for each group in a separate process, several in parallel. The output of a group
- * goes to `<folder>/<group>.log` and is passed to `log` in one piece when the group ends. A signal
- * that terminates this process is forwarded to the running groups, and no other group starts.
+ * goes to `<folder>/<group>.log` and is passed to `log` in one piece when the group ends. A group that
+ * runs for 40 minutes is ended, and has failed. A signal that terminates this process is forwarded to
+ * the running groups, and no other group starts.
  *
  * @param options `concurrency`: how many groups run in parallel; `folder`: where the logs go;
  *   `command`: returns the command of a group; `log`: prints progress
@@ -117,6 +121,7 @@ async function runCommand(
 		const child = spawn(process.execPath, args, {
 			env: { ...process.env, ...env },
 			stdio: ['ignore', output.fd, output.fd],
+			timeout: groupTimeoutMs,
 		});
 		running.add(child);
 		try {
