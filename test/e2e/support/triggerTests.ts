@@ -265,11 +265,13 @@ export function testTriggerChanges(installation: () => Installation): void {
 				const times = requests.map(({ method, at }) => `${method} ${at - gapAt}`).join(', ');
 				console.log(`  no event accepted for up to ${longest} ms; in it, ms: ${times}`);
 				expect(methods.slice(-2)).toEqual(['POST', 'POST']);
-				expect(methods.sort()).toEqual(['DELETE', 'GET', 'POST', 'POST']);
+				// A second list, as a busy n8n sometimes asked for, changes nothing.
+				expect([...new Set(methods.slice(0, -2))].sort()).toEqual(['DELETE', 'GET']);
+				expect(methods.filter((method) => method !== 'GET')).toHaveLength(3);
 				// Less than a response time apart: in parallel.
-				const [first, second, third, last] = requests.map(({ at }) => at);
-				if (latencyMs > 0 && first && second && third && last)
-					expect(Math.max(second - first, last - third)).toBeLessThan(latencyMs);
+				const [first = 0, second = Infinity] = requests.map(({ at }) => at);
+				const [third = 0, last = Infinity] = requests.slice(-2).map(({ at }) => at);
+				if (latencyMs > 0) expect(Math.max(second - first, last - third)).toBeLessThan(latencyMs);
 				await waitForExecutions(client, id, acceptedAt.length);
 				await client.unpublish(id);
 			},
