@@ -133,7 +133,7 @@ describe('same reference twice in one input', () => {
 		const { items } = await run(twice, { batchSize: 2 });
 		expect(outcomesOf(items)).toEqual(['created', 'created', 'notSent', 'created', 'notSent']);
 		expect(items[2]?.json.message).toBe(
-			'A was not sent: item 0 has the same reference ID, but is a different delivery. Give this delivery another reference ID, and keep that of the first, which may have been sent.',
+			'A was not sent: item 0 has the same reference ID, but is a different delivery. Look for A in the Delivery Service. If one of the two was sent, leave its reference ID as it is, and give only the other one another reference ID.',
 		);
 		expect(service.existing()).toEqual(['A', 'B', 'C']);
 	});

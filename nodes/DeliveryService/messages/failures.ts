@@ -134,7 +134,7 @@ export function describeNotSent(job: Job, { why }: NotSent): Problem {
 		case 'anotherDelivery':
 			return notSent(
 				`item ${why.first.item} has the same reference ID, but is a different delivery`,
-				'Give this delivery another reference ID, and keep that of the first, which may have been sent.',
+				`Look for ${name} in the Delivery Service. If one of the two was sent, leave its reference ID as it is, and give only the other one another reference ID.`,
 			);
 		case 'firstFailed':
 			return notSent(
