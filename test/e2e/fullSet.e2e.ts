@@ -406,11 +406,13 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 		const { app } = env.shopify;
 		const { permanentToken } = app;
 		app.permanentToken = 'another';
-		const place = () => [0, 1].map(() => env.shopify.shop.place(samples[0]));
-		const placed = await afterReports(place, orders, 2);
+		const placed = [await placeOrder()];
 		const unread = 'An order could not be read from Shopify: ';
 		expect((await env.email(unread)).text).toContain('Invalid API key or access token');
-		expect(placed.flatMap(({ name }) => env.emails(`${unread}${name}: `))).toHaveLength(1);
+		// Of the executions of one order, which run at the same time, both may email.
+		const later = await placeOrder();
+		expect(env.emails(`${unread}${later.name}: `)).toEqual([]);
+		placed.push(later);
 		app.permanentToken = permanentToken;
 		for (const order of placed) {
 			await report(order);

@@ -283,12 +283,13 @@ describe('the email of "Fulfillment orders to deliveries"', () => {
 
 	test('emails once a day about all orders that could not be read for the same reason', () => {
 		const { dedupeValue } = parametersOf(file, 'Once a Day');
-		const keyOf = (name: string, message: string) =>
-			evaluated(dedupeValue, whyNotRead({ name, error: { message } }), {
+		const keyOf = (name: string, message?: string) =>
+			evaluated(dedupeValue, whyNotRead({ name, ...(message && { error: { message } }) }), {
 				outputs: { 'From "Catch up at night"': undefined },
 			});
 		expect(keyOf('#1001', 'No access')).toBe(keyOf('#1002', 'No access'));
 		expect(keyOf('#1001', 'Not found')).not.toBe(keyOf('#1001', 'No access'));
+		expect(keyOf('#1001')).not.toBe(keyOf('#1002'));
 		const unread = whyNotRead({ error: { message: 'No access' } });
 		const { subject, text } = emailAbout([unread, unread]);
 		expect(subject).toBe('Action needed: an order could not be read');
@@ -336,9 +337,10 @@ test('"Delivery updates to Shopify" emails once a day that Shopify rejects its r
 	] as const)
 		expect(keyOf(1, status, `${text}1`)).not.toBe(keyOf(2, status, `${text}2`));
 	const onNoList = { status: 'At the hub', actionNeeded: '' };
-	expect(evaluated(dedupeValue, onNoList, { outputs: { 'Save Result': undefined } })).toBe(
-		'at the hub',
-	);
+	for (const saved of [undefined, [{}]])
+		expect(evaluated(dedupeValue, onNoList, { outputs: { 'Save Result': saved } })).toBe(
+			'at the hub',
+		);
 });
 
 test('the email of "Child companies from a sheet" names the recipient of each row, also without a reference', () => {
@@ -432,8 +434,10 @@ describe('the email of "Morning report"', () => {
 		const items = [{ json: { cause: 'No access' } }, { json: { cause: '' } }];
 		const runData = { 'Why Not Read': [{ data: { main: [items] } }] };
 		const resultData = { runData, lastNodeExecuted: 'Stop and Error' };
-		const { failed } = added('Collect Results', { id: 42, data: { resultData } }, ['failed']);
-		expect(failed).toEqual(['Execution 42: No access']);
+		const execution = { id: 42, data: { resultData } };
+		const failedOf = (one: IDataObject) => added('Collect Results', one, ['failed']).failed;
+		expect(failedOf(execution)).toEqual(['Execution 42: No access']);
+		expect(failedOf({ ...execution, retrySuccessId: '43' })).toEqual([]);
 	});
 
 	test('lists failures with the same words once, with the number and the time of the last one', () => {
@@ -467,6 +471,8 @@ describe('the email of "Morning report"', () => {
 		const canceled = { referenceId: '#1', outcome: 'skipped', reason: 'cancelled' };
 		expect(details(results(canceled), results(rejected)).needsYou).toEqual([]);
 		expect(details(results(rejected), results(canceled)).needsYou).toHaveLength(1);
+		const unknown = results({ ...rejected, outcome: 'unknown' });
+		expect(details(results(canceled), unknown).needsYou).toHaveLength(1);
 		const toStop = { ...canceled, actionNeeded: 'Stop it' };
 		expect(details(results(toStop), results(rejected)).needsYou).toHaveLength(2);
 		const waiting = { ...canceled, reason: 'unseen' };
