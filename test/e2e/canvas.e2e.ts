@@ -42,7 +42,7 @@ test.each(exampleNames())(
 	'the pasted example %s is readable, and lacks only what users must fill in',
 	async (name) => {
 		const example = await readExampleFile(name);
-		const { nodes: pasted, fontPx } = await editor.pasteWorkflow(JSON.stringify(example));
+		const { nodes: pasted, texts, fontPx } = await editor.pasteWorkflow(JSON.stringify(example));
 		await editor.screenshot(`pasted-${name}`);
 		const steps = pasted.filter(({ isNote }) => !isNote);
 		const notes = pasted.filter(({ isNote }) => isNote);
@@ -51,7 +51,9 @@ test.each(exampleNames())(
 		expect(namesOf(pasted)).toEqual(namesOf(example.nodes));
 		expect(overlaps(steps)).toEqual([]);
 		expect(overlaps(notes)).toEqual([]);
-		expect(notes.filter(({ isCutOff }) => isCutOff)).toEqual([]);
+		expect(texts.filter(({ isCutOff }) => isCutOff)).toEqual([]);
+		const onText = steps.filter(({ box }) => texts.some((text) => overlap(text, box)));
+		expect(namesOf(onText)).toEqual([]);
 		expect(fontPx).toBeGreaterThanOrEqual(minFontPx);
 		const unexpected = steps.flatMap(({ name, issues }) =>
 			issues.filter((issue) => !allowedIssue.test(issue)).map((issue) => `${name}: ${issue}`),

@@ -15,6 +15,19 @@ import {
 	type ScreenshotOptions,
 } from './screenshot';
 
+/** The text of a heading, a paragraph or a list item of a sticky note, as it looks on the canvas. */
+const noteTextSchema = z.object({
+	x: z.number(),
+	y: z.number(),
+	width: z.number(),
+	height: z.number(),
+	/** Whether the note is too small for it. */
+	isCutOff: z.boolean(),
+	/** Before zooming. */
+	fontPx: z.number(),
+});
+type NoteText = z.infer<typeof noteTextSchema>;
+
 /** Fits a whole workflow with readable sticky notes. */
 const canvasViewport = { width: 1900, height: 1100 };
 
@@ -204,9 +217,11 @@ export class Editor {
 	 * Pastes a workflow onto the empty canvas of a new workflow, as users import a copied file, and zooms
 	 * to fit.
 	 *
-	 * @returns the nodes and sticky notes on the canvas, and the size of the smallest text of a note
+	 * @returns the nodes and sticky notes on the canvas, the texts of the notes, and the smallest font of a text
 	 */
-	async pasteWorkflow(json: string): Promise<{ nodes: CanvasNode[]; fontPx: number }> {
+	async pasteWorkflow(
+		json: string,
+	): Promise<{ nodes: CanvasNode[]; texts: NoteText[]; fontPx: number }> {
 		await this.openNewPage();
 		await this.page.goto('/workflow/new');
 		await this.part('canvas-plus-button').waitFor();
@@ -220,13 +235,20 @@ export class Editor {
 		const nodes: CanvasNode[] = [];
 		// One after the other, since there is only one mouse.
 		for (const node of await this.zoomToFit()) nodes.push(await this.readCanvasNode(node));
-		const sizes = await this.page.evaluate(
-			`[...document.querySelectorAll('[data-test-id=sticky] :is(h2, p, li)')].map((part) =>
-				parseFloat(getComputedStyle(part).fontSize))`,
+		const found = await this.page.evaluate(
+			`[...document.querySelectorAll('[data-test-id=sticky] :is(h2, p, li)')].map((part) => {
+				const range = document.createRange();
+				range.selectNodeContents(part);
+				const { x, y, width, height, bottom } = range.getBoundingClientRect();
+				const isCutOff = bottom > part.closest('[data-test-id=sticky]').getBoundingClientRect().bottom;
+				return { x, y, width, height, isCutOff, fontPx: parseFloat(getComputedStyle(part).fontSize) };
+			})`,
 		);
+		const texts = z.array(noteTextSchema).parse(found);
 		const pane = this.page.locator('.vue-flow__transformationpane');
 		const [, zoom] = /scale\((.+?)\)/.exec((await pane.getAttribute('style')) ?? '') ?? [];
-		return { nodes, fontPx: Number(zoom) * Math.min(...z.array(z.number()).parse(sizes)) };
+		const fontPx = Number(zoom) * Math.min(...texts.map((text) => text.fontPx));
+		return { nodes, texts, fontPx };
 	}
 
 	private async readCanvasNode(node: Locator): Promise<CanvasNode> {
@@ -238,7 +260,6 @@ export class Editor {
 			name: name ?? '',
 			isNote,
 			box,
-			isCutOff: isNote && (await isCutOff(node, box)),
 			issues: (await icon.count()) > 0 ? await this.readIssues(icon) : [],
 		};
 	}
@@ -383,14 +404,6 @@ export interface CanvasNode {
 	readonly name: string;
 	readonly isNote: boolean;
 	readonly box: Box;
-	/** Whether a note is too small for its text. */
-	readonly isCutOff: boolean;
 	/** What n8n shows at the red triangle. */
 	readonly issues: readonly string[];
-}
-
-/** Whether the text of a sticky note is longer than the note. */
-async function isCutOff(note: Locator, { y, height }: Box): Promise<boolean> {
-	const boxes = await Promise.all((await note.locator('h2, p, li').all()).map(boundingBox));
-	return boxes.some((box) => box.y + box.height > y + height);
 }
