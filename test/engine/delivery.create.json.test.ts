@@ -106,8 +106,14 @@ describe('invalid item among valid ones', () => {
 		});
 	});
 
-	const empty = { customer: '', cash: '', address: '', orderUrl: '', help: '' };
-	const unknownToOwner = { ...empty, repeat: false };
+	const otherColumns = {
+		customer: 'Ana Torres',
+		cash: '',
+		address: '',
+		orderUrl: '',
+		help: '',
+		repeat: false,
+	};
 	const errors = [
 		{
 			error: {
@@ -115,7 +121,7 @@ describe('invalid item among valid ones', () => {
 				outcome: 'invalid',
 				referenceId: 'R3',
 				actionNeeded: expect.stringMatching(/^R3: Package size "xxl" /),
-				...unknownToOwner,
+				...otherColumns,
 			},
 			message: expect.stringMatching(/^R3: Package size "xxl" /),
 		},
@@ -128,7 +134,7 @@ describe('invalid item among valid ones', () => {
 				outcome: 'invalid',
 				referenceId: 'R5',
 				actionNeeded: expect.stringMatching(/^R5: .*Also: /),
-				...unknownToOwner,
+				...otherColumns,
 			},
 			message: expect.stringMatching(/Also: /),
 		},

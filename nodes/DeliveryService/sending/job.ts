@@ -15,6 +15,8 @@ export interface Job {
 	readonly item: number;
 	/** The reference ID; also of an invalid delivery, if it is readable. */
 	readonly referenceId?: string;
+	/** The recipient's name; also of an invalid delivery, if it is readable. */
+	readonly recipient?: string;
 	/** What is known about its Shopify order. */
 	readonly order?: OrderInfo;
 	/** The delivery to create; undefined for an item that is skipped or invalid. */

@@ -80,11 +80,11 @@ function toRow(job: SettledJob, isSimple: boolean, warnsOfRepeat: boolean): obje
 
 /** What the owner of the shop needs to know about a delivery: emails and lists consist of it. */
 function columnsForOwner(job: SettledJob, message: string, { needed, help }: Wording) {
-	const { order, delivery } = job;
+	const { order } = job;
 	const failure = isFailure(job) && failedText(job, message);
 	return {
 		actionNeeded: joinSentences([failure, needed]),
-		customer: order?.customer ?? delivery?.dropoff.contact.name ?? '',
+		customer: order?.customer ?? job.recipient ?? '',
 		cash: cashOf(job),
 		address: addressOf(job),
 		orderUrl: order?.url ?? '',

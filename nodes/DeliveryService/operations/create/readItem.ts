@@ -76,8 +76,8 @@ export function readItem(parameters: ParameterReader, settings: RunSettings, ite
 		if ('problem' in read) return invalid(job, read.problem, read.cause);
 		if ('skip' in read) return skipped(job, read.skip);
 
-		const { referenceId = referenceSchema.parse(read.delivery).referenceId } = job;
-		job = { ...job, referenceId };
+		const { referenceId: entered, recipient } = readableSchema.parse(read.delivery);
+		job = { ...job, referenceId: job.referenceId ?? entered, recipient };
 		if (!options.ok) return invalid(job, withReference(job, options.problem));
 		const checked = checkDelivery(job, read.delivery, source);
 		if (!checked.ok) return invalid(job, checked.problem);
@@ -147,5 +147,14 @@ function hoursSince(time: number | undefined): number | undefined {
 	return time === undefined ? undefined : (realClock.now() - time) / 3_600_000;
 }
 
-/** The reference ID of an invalid delivery, if it is readable. */
-const referenceSchema = z.object({ referenceId: readableText }).catch({});
+/** What names a delivery, also an invalid one, as far as it is readable. */
+const readableSchema = z
+	.object({
+		referenceId: readableText,
+		dropoff: z
+			.object({ contact: z.object({ name: readableText }) })
+			.optional()
+			.catch(undefined),
+	})
+	.transform(({ referenceId, dropoff }) => ({ referenceId, recipient: dropoff?.contact.name }))
+	.catch({ referenceId: undefined, recipient: undefined });
