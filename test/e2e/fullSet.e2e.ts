@@ -411,9 +411,9 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 		const unread = 'An order could not be read from Shopify: ';
 		expect((await env.email(unread)).text).toContain('Invalid API key or access token');
 		// Of the executions of one order, which run at the same time, both may email.
-		const later = await placeOrder();
-		expect(env.emails(`${unread}${later.name}: `)).toEqual([]);
-		placed.push(later);
+		const { length } = env.emails(unread);
+		placed.push(await placeOrder());
+		expect(env.emails(unread)).toHaveLength(length);
 		app.permanentToken = permanentToken;
 		for (const order of placed) {
 			await report(order);

@@ -340,15 +340,17 @@ describe('delivery updates to Shopify', () => {
 			await placeAndSend(),
 		];
 		const all = [failing, deleted, rejected, shown];
+		const alsoRejected = await placeAndSend();
 		fulfillManually(failing);
 		const [fulfillment] = shop().fulfillmentsOf(failing.fulfillmentOrder);
+		const rejectedParts = [rejected, alsoRejected].map(({ fulfillmentOrder: { id } }) => id);
 		const { runGraphql } = graphqlApi;
 		const shopify = jest.spyOn(graphqlApi, 'runGraphql').mockImplementation(async (...request) => {
 			const [, body] = request;
 			const text = JSON.stringify(body);
 			if (text.includes(`/Fulfillment/${fulfillment!.id}"`))
 				throw new ShopRejection(500, 'Shopify is busy');
-			if (text.includes(`/FulfillmentOrder/${rejected.fulfillmentOrder.id}"`))
+			if (rejectedParts.some((id) => text.includes(`/FulfillmentOrder/${id}"`)))
 				throw new ShopRejection(401, 'Invalid access token');
 			return await runGraphql(...request);
 		});
@@ -383,13 +385,19 @@ describe('delivery updates to Shopify', () => {
 			...problemOf(deleted, 'does not exist.*set shownInShopify to yes'),
 		});
 		expect(await rowOf(rejected)).toMatchObject(
-			problemOf(rejected, 'Authorization failed.*Check the Shopify credential'),
+			problemOf(rejected, 'Authorization failed.*check the Shopify credential'),
 		);
 		expect(await rowOf(shown)).toMatchObject({ shownInShopify: 'yes', actionNeeded: '' });
 
+		await reportStatus(alsoRejected, 'picked up');
+		expect(await rowOf(alsoRejected)).toMatchObject(
+			problemOf(alsoRejected, 'Authorization failed.*check the Shopify credential'),
+		);
+		expect(emailsAbout(alsoRejected)).toEqual([]);
+
 		shopify.mockRestore();
 		await runEveryHour();
-		for (const sent of [failing, rejected]) {
+		for (const sent of [failing, rejected, alsoRejected]) {
 			expect(await rowOf(sent)).toMatchObject({ shownInShopify: 'yes', actionNeeded: '' });
 			expect(shownStatuses(sent)).toEqual(['IN_TRANSIT']);
 		}

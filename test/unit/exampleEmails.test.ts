@@ -192,8 +192,9 @@ describe('the email of "Fulfillment orders to deliveries"', () => {
 
 	test.each([
 		[{ errors: [{ message: 'Access denied' }] }, 'Access denied'],
-		[{ name: '#1001', error: { message: 'Not Found' } }, '#1001: Not Found'],
+		[{ name: '#1001', error: { message: 'Not Found' } }, 'Not Found'],
 		[{ data: { order: null } }, 'there is no such order'],
+		[{ name: '#1001', data: { order: null } }, '#1001: there is no such order'],
 	])('says what to check if Shopify returns %j instead of the order', (item, problem) => {
 		const { subject, text } = emailAbout([whyNotRead(item)]);
 		expect(subject).toBe('Action needed: an order could not be read');
@@ -315,45 +316,31 @@ describe('the email of "Fulfillment orders to deliveries"', () => {
 });
 
 test('"Delivery updates to Shopify" emails once a day that Shopify rejects its requests, and about each other problem', () => {
-	const { dedupeValue } = parametersOf('delivery-updates-to-shopify', 'First Time?');
-	const keyOf = (id: number, status: string, actionNeeded: string) =>
+	const { dedupeValue } = parametersOf('delivery-updates-to-shopify', 'Once a Day');
+	const keyOf = (id: number, requestFailed: boolean, shopifyStatus = 'IN_TRANSIT') =>
 		evaluated(
 			dedupeValue,
-			{ id, actionNeeded },
-			{
-				outputs: {
-					'Save Result': [{}],
-					Result: [{ problem: 'Authorization failed' }],
-					'What Shopify Has': [{ status }],
-				},
-			},
+			{ id, shopifyStatus },
+			{ outputs: { Result: [{ requestFailed, problem: 'Authorization failed' }] } },
 		);
-	const notShown = 'Shopify does not show the delivery status of #';
-	const failed = 'The Delivery Service reports "failed" for #';
-	expect(keyOf(1, 'not read', `${notShown}1`)).toBe(keyOf(2, 'not read', `${notShown}2`));
-	for (const [status, text] of [
-		['on hold', notShown],
-		['not read', failed],
-	] as const)
-		expect(keyOf(1, status, `${text}1`)).not.toBe(keyOf(2, status, `${text}2`));
-	const onNoList = { status: 'At the hub', actionNeeded: '' };
-	for (const saved of [undefined, [{}]])
-		expect(evaluated(dedupeValue, onNoList, { outputs: { 'Save Result': saved } })).toBe(
-			'at the hub',
-		);
+	expect(keyOf(1, true)).toBe(keyOf(2, true));
+	expect(keyOf(1, false)).not.toBe(keyOf(2, false));
+	expect(keyOf(1, true, 'FAILURE')).not.toBe(keyOf(2, true, 'FAILURE'));
 });
 
 test('the email of "Child companies from a sheet" names the recipient of each row, also without a reference', () => {
-	const failed = (referenceId?: string) => ({ referenceId, actionNeeded: 'Correct it.' });
-	const rows = [{ actionNeeded: '' }, failed(), failed('N-1')];
-	const sheet = ['Ana', 'Ben', 'Clara'].map((Name) => ({ Name }));
-	const outputs = { 'Row Has Data?': sheet };
-	const { subject, text } = emailOf('child-companies-from-a-sheet', { rows }, outputs);
+	const failed = (customer: string, referenceId = '') => ({
+		referenceId,
+		customer,
+		actionNeeded: 'Correct it.',
+	});
+	const rows = [{ customer: 'Ana', actionNeeded: '' }, failed('Ben'), failed('Clara', 'N-1')];
+	const { subject, text } = emailOf('child-companies-from-a-sheet', { rows });
 	expect(subject).toBe('Action needed: a row, N-1');
 	expect(text).toMatch(/^Ben\nCorrect it\.\n\nN-1, Clara\nCorrect it\.\n\nCorrect only /);
 	const { completionMessage } = parametersOf('child-companies-from-a-sheet', 'Show Result');
-	expect(evaluated(completionMessage, { rows }, { outputs })).toBe(
-		'Rows skipped: 0. Ben: Correct it. Correct it.',
+	expect(evaluated(completionMessage, { rows })).toBe(
+		'Rows skipped: 0. Ben: Correct it. Clara: Correct it.',
 	);
 });
 
@@ -425,27 +412,28 @@ describe('the email of "Morning report"', () => {
 		[{ status: 'error', data: { resultData: { lastNodeExecuted: 'Stop and Error' } } }, []],
 	])('lists the execution %j only if no order of it is listed', (execution, expected) => {
 		const { failed } = added('Collect Results', { id: '42', ...execution }, ['failed']);
-		expect(failed).toEqual(expected.map((text) => `Execution 42: ${text}`));
+		expect(failed).toEqual(expected);
 		const retried = { id: '42', ...execution, retrySuccessId: '43' };
 		expect(added('Collect Results', retried, ['failed']).failed).toEqual([]);
 	});
 
 	test('lists why Shopify did not return an order, also if its execution ends at Stop and Error', () => {
-		const items = [{ json: { cause: 'No access' } }, { json: { cause: '' } }];
+		const items = [{ json: { actionNeeded: 'No access' } }, { json: { actionNeeded: '' } }];
 		const runData = { 'Why Not Read': [{ data: { main: [items] } }] };
 		const resultData = { runData, lastNodeExecuted: 'Stop and Error' };
 		const execution = { id: 42, data: { resultData } };
-		const failedOf = (one: IDataObject) => added('Collect Results', one, ['failed']).failed;
-		expect(failedOf(execution)).toEqual(['Execution 42: No access']);
-		expect(failedOf({ ...execution, retrySuccessId: '43' })).toEqual([]);
+		const unreadOf = (one: IDataObject) => added('Collect Results', one, ['unread']).unread;
+		expect(unreadOf(execution)).toEqual(['No access']);
+		expect(unreadOf({ ...execution, retrySuccessId: '43' })).toEqual([]);
 	});
 
-	test('lists failures with the same words once, with the number and the time of the last one', () => {
-		const failed = ['Execution 44: No key', 'Execution 43: Full: 12', 'Execution 42: No key'];
+	test('lists failures with the same words once, with the time of their execution', () => {
 		const startedAt = DateTime.local(2026, 11, 28, 13, 5).toISO();
-		expect(added('Summary', { failed, startedAt }, ['failed']).failed).toEqual([
-			'Execution 44: No key (2 times, the last time on Nov 28, 13:05)',
-			'Execution 43: Full: 12 (Nov 28, 13:05)',
+		const { execution } = added('Collect Results', { id: 44, startedAt }, ['execution']);
+		const result = { execution, failed: ['No key', 'No key'], unread: ['No access'] };
+		expect(added('Summary', result, ['failed']).failed).toEqual([
+			'Execution 44 (Nov 28, 13:05): No key',
+			'Execution 44 (Nov 28, 13:05): No access',
 		]);
 	});
 
@@ -465,18 +453,6 @@ describe('the email of "Morning report"', () => {
 			const sent = results({ referenceId: '#1', outcome: 'created' });
 			expect(details(sent, results(failed))).toMatchObject({ needsYou: [], created: 1 });
 		}
-	});
-
-	test('lists no order that was not sent and is canceled now, unless its delivery may exist', () => {
-		const canceled = { referenceId: '#1', outcome: 'skipped', reason: 'cancelled' };
-		expect(details(results(canceled), results(rejected)).needsYou).toEqual([]);
-		expect(details(results(rejected), results(canceled)).needsYou).toHaveLength(1);
-		const unknown = results({ ...rejected, outcome: 'unknown' });
-		expect(details(results(canceled), unknown).needsYou).toHaveLength(1);
-		const toStop = { ...canceled, actionNeeded: 'Stop it' };
-		expect(details(results(toStop), results(rejected)).needsYou).toHaveLength(2);
-		const waiting = { ...canceled, reason: 'unseen' };
-		expect(details(results(waiting), results(rejected)).needsYou).toHaveLength(1);
 	});
 
 	test('lists what to do about a sent order, and an unknown one until it is known', () => {
@@ -534,6 +510,7 @@ describe('the email of "Morning report"', () => {
 	test('writes the lists, the events, and the cost and the collected cash of the week', () => {
 		const lists = {
 			quiet: '',
+			period: 'in the last 24 hours',
 			created: 2,
 			needsYou: [],
 			failed: ['Execution 42: x'],
@@ -541,9 +518,9 @@ describe('the email of "Morning report"', () => {
 			events: ['Statuses: 0'],
 		};
 		const week = { count_deliveryId: 2, sum_price: 15, sum_collected: 60 };
-		const withWeek = added('Details', { ...lists, rows: [] }, ['week'], { Week: [week] });
+		const details = added('Details', { ...lists, rows: [] }, ['week', 'help'], { Week: [week] });
 		const shop = 'mugs.myshopify.com';
-		const report = { ...lists, week: withWeek.week };
+		const report = { ...lists, week: details.week, help: details.help };
 		const outputs = { Week: [{ ...week, shop }] };
 		const { subject, text } = added('Report', report, ['subject', 'text'], outputs);
 		expect(subject).toBe(`Deliveries of the last 24 hours (${shop})`);
@@ -565,19 +542,16 @@ describe('the email of "Morning report"', () => {
 
 	test('says since when it counts if it did not read the executions of the whole day', () => {
 		const startedAt = DateTime.local(2026, 11, 28, 2, 10).toISO();
-		const sinceWhen = (count: number) => {
+		const textAfter = (count: number) => {
 			const executions = Array.from({ length: count }, () => ({ startedAt }));
-			return added('Summary', {}, ['since'], { 'Last 24 Hours': executions }).since;
+			const { period } = added('Summary', {}, ['period'], { 'Last 24 Hours': executions });
+			const lists = { needsYou: [], failed: [], leftOut: [], events: [], created: 2 };
+			return added('Report', { ...lists, period }, ['text'], { Week: [{}] }).text;
 		};
-		expect([249, 250].map(sinceWhen)).toEqual(['', 'Nov 28, 02:10']);
-		const lists = { needsYou: [], failed: [], leftOut: [], events: [], created: 2 };
-		const outputs = { Week: [{}] };
-		const textWith = (json: object) =>
-			added('Report', { ...lists, ...json }, ['text'], outputs).text;
-		expect(textWith({ since: 'Nov 28, 02:10' })).toMatch(
+		expect(textAfter(249)).toMatch(/^Sent in the last 24 hours: 2\n/);
+		expect(textAfter(250)).toMatch(
 			/^Sent since Nov 28, 02:10 \(no more executions were read\): 2\n/,
 		);
-		expect(textWith({ since: '' })).toMatch(/^Sent in the last 24 hours: 2\n/);
 	});
 
 	test('takes the amounts of a row, and the cash only of a delivered one', () => {

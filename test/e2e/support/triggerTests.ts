@@ -265,7 +265,7 @@ export function testTriggerChanges(installation: () => Installation): void {
 				const times = requests.map(({ method, at }) => `${method} ${at - gapAt}`).join(', ');
 				console.log(`  no event accepted for up to ${longest} ms; in it, ms: ${times}`);
 				expect(methods.slice(-2)).toEqual(['POST', 'POST']);
-				// A second list, as a busy n8n sometimes asked for, changes nothing.
+				// A second list, which was seen once on a busy machine, changes nothing.
 				expect([...new Set(methods.slice(0, -2))].sort()).toEqual(['DELETE', 'GET']);
 				expect(methods.filter((method) => method !== 'GET')).toHaveLength(3);
 				// Less than a response time apart: in parallel.
