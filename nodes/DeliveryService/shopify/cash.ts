@@ -1,6 +1,7 @@
 /** What the driver collects of what the customer owes: all of it, or the share of a fulfillment order. */
 import { failure, type Result } from '../common/result';
 import type { OrderFacts } from './facts';
+import { priceOfUnits } from './linePrice';
 import type { OrderMapping } from './mapping';
 import {
 	add,
@@ -19,7 +20,7 @@ import {
 } from './money';
 import type { Order } from './order';
 import type { OpenReturn, Payment } from './payment';
-import { needsShipping, priceOfUnits, type LineUnits, type OrderUnits } from './units';
+import { needsShipping, type LineUnits, type OrderUnits } from './units';
 
 /** How the unpaid amount of an order is collected. */
 export interface CashDecision {

@@ -5,11 +5,11 @@
 import { dayAt } from '../common/clock';
 import { fold } from '../common/text';
 import { today } from './deliveryDate';
+import { priceOfUnits } from './linePrice';
 import type { OrderMapping } from './mapping';
 import { amountText, min, sign, subtract, sum, zero, type Decimal } from './money';
 import type { Order } from './order';
 import { paymentKind } from './paymentNames';
-import { priceOfUnits } from './units';
 
 /** Whether an order is paid, by which methods, and what is owed. */
 export interface Payment {

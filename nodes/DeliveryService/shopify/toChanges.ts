@@ -7,10 +7,11 @@ import { readFacts, type OrderFacts } from './facts';
 import { findOrder } from './item';
 import { openFilters, type OrderMapping } from './mapping';
 import { identifiersOf, orderLabel } from './order';
+import { toPackages } from './packages';
 import type { OrderProblem, OrderSubject } from './problems';
 import { hiddenValue, type Recipient } from './recipient';
 import { findSkip, type Skip } from './skipping';
-import { isPartlyFulfilled, toPackages } from './units';
+import { isPartlyFulfilled } from './units';
 
 /** The changes of the order's delivery, not yet validated, or why there are none. */
 type ChangesResult =

@@ -7,10 +7,11 @@ import { findOrder } from './item';
 import type { OrderMapping } from './mapping';
 import { identifiersOf, type Order } from './order';
 import { identityOf, infoOf, type OrderInfo } from './orderInfo';
+import { toPackages } from './packages';
 import type { OrderProblem } from './problems';
 import { referencesOf } from './references';
 import type { Skip } from './skipping';
-import { toPackages, type LineUnits } from './units';
+import type { LineUnits } from './units';
 
 /** An order, and whether it is sent. */
 export interface MappedOrder extends OrderInfo {
