@@ -1,35 +1,17 @@
 /**
- * Which day the text of a delivery date means, in the spellings and languages of apps and customers. Luxon
- * knows the months' names and which days exist.
+ * Which day the text of a delivery date means, in the spellings and languages of apps and customers. Its
+ * dates and hours are replaced by marks. What is left must not say that another day is meant, or several.
  */
 import { DateTime } from 'luxon';
 
-import { normalizeName, withPlainDigits } from '../common/text';
+import { fold, withPlainDigits } from '../common/text';
+import { isWeekday, monthNamed } from './calendarNames';
 import type { OrderMapping } from './mapping';
-import { monthNamed } from './monthNames';
 
 /** Whether a date was chosen: not by a text without a digit or with zeros, such as "ASAP" or "0000-00-00". */
 export function mayBeDate(text: string): boolean {
-	return /(?!0)\p{Nd}/u.test(withoutHours(text));
-}
-
-/** When on a day or how soon, not on which day: "10h-12h", "9 am", "within 2-3 hours", "60 min", "24/7". */
-const hours =
-	/(?<![\d./:]|\d-)(?:\d{1,2}(?::\d\d)?\s?-\s?)?\d{1,3}(?::\d\d)?\s?(?:(?:min(?!g)|h(?:o?u?r|eur)|st(?:d|un)|jam)\p{L}*|(?:h\d{0,2}|uhr|[ap]\.?m\.?)(?!\p{L}))|24\/7/giu;
-
-/** A text with plain digits, and without hours that have a unit. "Dec 10 AM" is the morning of a day. */
-function withoutHours(text: string): string {
-	return withPlainDigits(text).replace(hours, (found: string, start: number, all: string) => {
-		const [, day, before = ''] = monthBefore.exec(all.slice(Math.max(0, start - 30), start)) ?? [];
-		return day === undefined && isMonth(before) ? found : ' ';
-	});
-}
-
-/** A word before a number, and the day before it, as in "24 December 10am". */
-const monthBefore = /(\d\S{0,3} (?:de |of )?)?(?<!\p{L})(\p{L}+)\.? $/u;
-
-function isMonth(word: string): boolean {
-	return monthNamed(normalizeName(word)) !== undefined;
+	const { marked, year } = markDates(text);
+	return year !== undefined || /[1-9@^]/.test(marked);
 }
 
 /** An ISO time as a date and a time: UTC in this time zone, any other offset as written. */
@@ -48,12 +30,6 @@ export function isOnlyDate(text: string): boolean {
 	return /^\s*\d+([-/.])\d+\1\d+\s*$/.test(text);
 }
 
-const yearFirst = /(?<!\d)(\d{4})(\s?[-/.]\s?)(\d{1,2})\2(\d{1,2})(?!\d)/g;
-const yearLast = /(?<!\d|\d{4}[-/.])(\d{1,2})\s?([-/.])\s?(\d{1,2})\s?\2\s?(\d{4}|\d\d)(?!\d)/g;
-const inCharacters = /(?:(\d{4})\s?[年년]\s?)?(?<!\d)(\d{1,2})\s?[月월]\s?(\d{1,2})(?!\d)/g;
-const dayAndMonth = /(?<!\d)(\d{1,2})\p{L}{0,2} (?:(?:de|of) |ב)?(\p{L}+)/gu;
-const monthAndDay = /(\p{L}+) (?:the )?(\d{1,2})(?!\d)/gu;
-
 /**
  * The day that a text means, as YYYY-MM-DD; undefined if it is none, or can be read in two ways.
  *
@@ -64,84 +40,147 @@ export function dayInText(
 	placedAt: string | undefined,
 	format: OrderMapping['filters']['deliveryDateFormat'],
 ): string | undefined {
-	const numbers = withoutHours(text).replace(clock, ' ');
-	if (hasDayRange(numbers)) return undefined;
-	const found = [
-		...Array.from(numbers.matchAll(yearFirst), ([, year, , month, day]) => toDay(year, month, day)),
-		...Array.from(numbers.matchAll(yearLast), ([, first, , second, written = '']) => {
-			// "24/12/26" can be read in three ways.
-			const last = format === 'automatic' || written.length === 4 ? written : `20${written}`;
-			const dayFirst = format !== 'monthFirst' && toDay(last, second, first);
-			const monthFirst = format !== 'dayFirst' && toDay(last, first, second);
-			return sameDay([dayFirst, monthFirst].filter(Boolean));
-		}),
-	];
-	return found.length > 0 ? sameDay(found) : readNamedDay(numbers, placedAt);
+	const { marked, dates, year } = markDates(text);
+	const day = sameDay(dates.map((date) => readDate(date, year, placedAt, format)));
+	const rest = marked
+		.replace(hoursWithoutUnit, '#')
+		.replace(/(\p{L}+)[.,’'-]*\s*/gu, (all, name: string) => (mayPrecede(name) ? '' : all));
+	const hasYear = year !== undefined || dates.some((date) => 'year' in date);
+	const [, number] = numberAfter.exec(rest) ?? [];
+	// "Dec 24 to 26", "24 Dec 26"; but "Dec 24, 2026 at 10".
+	const isRange = number !== undefined && (!hasYear || Number(number) > Number(day?.slice(8)));
+	const isOther = otherBefore.test(rest) || numberBefore.test(rest) || otherAfter.test(rest);
+	return isRange || isOther ? undefined : day;
 }
 
-const clock = /(?<![\d:])(?:(?:[01]?\d|2[0-3]):[0-5]\d|24:00)(?::[0-5]\d)?(?![\d:])/g;
+/** A word directly before a date, and a number before or after it, with signs or a word in between. */
+const otherBefore = /\p{L}['’.-]*\s*@/u;
+const between = '[^\\p{L}\\d#^@]*(?:\\p{L}{1,6}[^\\p{L}\\d#^@]*)?';
+const numberBefore = new RegExp(`\\d${between}@`, 'u');
+const numberAfter = new RegExp(`@${between}(\\d{1,2})(?!\\d)`, 'u');
 
-/** What stands between two days: a sign, or a word of any language. */
-const between = '(?:\\s?(?:[-~&+・]|(?![月월])\\p{L}{1,6})\\s?|/)';
-
-/** Days of a month, e.g. "24-26 Dec", "24 and 26 Dec", "December 24 to 26" or "24日-26日". */
-const dayRange = new RegExp(
-	`(?:(\\p{L}+)\\.? )?(?<!\\d)\\d{1,2}(?:st|nd|rd|th|er|[.日일])?${between}\\d{1,2}(?!\\d)(?:st|nd|rd|th|\\.)?\\s?(?:(?:de|of) )?(\\p{L}*)`,
-	'giu',
+/** Words that may stand before the day that is meant. Any other may be "not", "after" or "except". */
+const leadingWords = new Set(
+	fold(`
+	on the of for at date day deliver delivery delivered scheduled today tomorrow heute morgen vandaag
+	aujourd hui demain hoy mañana hoje amanhã oggi domani
+	am den der dem lieferung liefertermin lieferdatum op de datum levering bezorging på til leverans
+	le du jour date livraison el del día fecha entrega para em dia data il di consegna
+	w we dnia dostawa v ve dne dňa pe livrare в во на у доставка την στις
+	في يوم بتاريخ التوصيل ב ביום יום תאריך tanggal tgl hari pada pengiriman ngày giao hàng vào
+	`).split(/\s+/),
 );
 
-/** The first day of a range in digits: "24", "24." or "24/12", but not the time "10.00". */
-const firstInDigits = '(?<![\\d.])\\d{1,2}(?:[./](?!00)\\d{1,2})?[./]?';
-
-/** The last day of such a range: "26.12.2026" or "26/12/26". */
-const lastInDigits = '\\d{1,2}([-/.])\\d{1,2}\\1(?:\\d{4}|\\d\\d)(?!\\d)';
-
-/** E.g. "24.-26.12.2026" or "24/12 - 26/12/2026". */
-const rangeYearLast = new RegExp(`${firstInDigits}${between}${lastInDigits}`, 'iu');
-
-/** E.g. "2026/12/24-26". */
-const rangeYearFirst = /\d{4}[-/.]\d{1,2}[-/.]\d{1,2}[-~]\d{1,2}(?!\d)/u;
-
-/** Whether a text has a range of days: a range of hours has no month beside it. */
-function hasDayRange(text: string): boolean {
-	return (
-		rangeYearFirst.test(text) ||
-		rangeYearLast.test(text) ||
-		Array.from(text.matchAll(dayRange)).some(
-			([, before = '', after = '']) => isMonth(before) || isMonth(after) || /^[日일]/.test(after),
-		)
-	);
+function mayPrecede(word: string): boolean {
+	return leadingWords.has(word) || isWeekday(word);
 }
 
-/** A date with the name of its month, e.g. "Dec 24, 2026" or "12月24日". */
-function readNamedDay(text: string, placedAt: string | undefined): string | undefined {
-	const found = Array.from(text.matchAll(inCharacters), ([, year, month = '', day]) =>
-		year === undefined ? nextDay(placedAt, month, day) : toDay(year, month, day),
-	);
-	if (found.length > 0) return sameDay(found);
-	// In Spanish, French and Italian, "mar" is also Tuesday.
-	const words = normalizeName(text);
-	const others = words.replace(/^mar /, '');
-	const hasMonth = others.split(' ').some((word) => monthNamed(word) !== undefined);
-	const dates = hasMonth ? others : words;
-	const [, year] = /(?<!\d)(\d{4})(?!\d)/.exec(dates) ?? [];
-	const named = [
-		...Array.from(dates.matchAll(dayAndMonth), ([, day, month = '']) => ({ month, day })),
-		...Array.from(dates.matchAll(monthAndDay), ([, month = '', day]) => ({ month, day })),
-	].flatMap(({ month, day }) => {
-		const number = monthNamed(month);
-		if (number === undefined) return [];
-		return year === undefined ? nextDay(placedAt, number, day) : toDay(year, number, day);
-	});
-	return sameDay(named);
+/** What says after a date that another day is meant, or may be: "24 Dec or later", "12月24日以降". */
+const otherWords = fold(`
+	or oder ou o lub nebo alebo eller tai vagy sau или або veya atau hoặc או أو या onward onwards later earlier
+	adelante poi sonra önce itibaren kadar hariç बाद पहले तक
+`)
+	.trim()
+	.split(/\s+/)
+	.join('|');
+const otherSigns = fold(
+	'以降|以後|以后|以前|以外|之后|之後|之前|まで|より|頃|ごろ|除|前後|前后|左右|이후|이전|부터|까지|제외',
+);
+const otherAfter = new RegExp(
+	`@[^@#^]*(?:(?<!\\p{L})(?:${otherWords})(?!\\p{L})|${otherSigns})(?![^@]*[#^\\d])|@\\s*(?:±|\\+/?-?\\s?\\d)`,
+	'u',
+);
+
+/** A date as it is written: in digits, `first` and `second` are its month and its day in some order. */
+type WrittenDate =
+	{ year?: string; month: string; day: string } | { first: string; second: string; year: string };
+
+/** A text with "@" for each date, "#" for hours with a unit, and "^" for a clock. */
+interface MarkedText {
+	marked: string;
+	dates: WrittenDate[];
+	/** That of dates without one of their own. */
+	year?: string;
+}
+
+const clock =
+	/(?<![\d:])(?:(?:[01]?\d|2[0-3]):[0-5]\d|24:00)(?::[0-5]\d)?(?![\d:])|(?<![\d.])\d{1,2}\.(?:00|15|30|45)(?!\.?\d)/g;
+
+/** When on a day or how soon, not on which day: "10h-12h", "9 am", "within 2-3 hours", "60 min", "24/7". */
+const hours =
+	/(?:(?:\d{1,2}|\^)\s?-\s?)?(?:\d{1,3}|\^)\s?(?:(?:min(?!g)|h(?:o?u?r|eur)|st(?:d|un)|jam)\p{L}*|(?:h\d{0,2}|uhr|[ap]\.?m\.?)(?!\p{L})|[時点點])|24\/7/gu;
+
+/** "10-12" or "10 to 12", once no date has these numbers. */
+const hoursWithoutUnit =
+	/(?<!\d)(?:[01]?\d|2[0-4])\s?(?:-|\p{L}{1,3})\s?(?:[01]?\d|2[0-4])(?!\d)/gu;
+
+const yearFirst = /(?<!\d)([1-9]\d{3})(\s?[-/.]\s?)(\d{1,2})\2(\d{1,2})(?!\d)/g;
+const yearLast = /(?<!\d)(\d{1,2})\s?([-/.])\s?(\d{1,2})\s?\2\s?([1-9]\d{3}|(?!00)\d\d)(?!\d)/g;
+
+/** A month by its number: "12月24日", "24 tháng 12". */
+const numberedMonth = /(\d{1,2})\s?[月월]\s?(?=\d)|(?<=\d )th(?:áng|g) (\d{1,2})/giu;
+
+/** With months as "<12>": "24 Dec", "24. de diciembre", "Dec 24th". */
+const dayAndMonth =
+	/(?<!\d)(\d{1,2})(?:st|nd|rd|th|er|[eoa])?(?:[\s.]*|[-/])(?:(?:de|of) )?<(\d+)>/g;
+const monthAndDay = /<(\d+)>(?:[\s.]*|[-/])(?:the )?(\d{1,2})(?:st|nd|rd|th)?(?!\d)/g;
+
+function markDates(text: string): MarkedText {
+	const dates: WrittenDate[] = [];
+	const add = (date: WrittenDate) => {
+		dates.push(date);
+		return '@';
+	};
+	const inDigits = withPlainDigits(text)
+		.replace(/[@#^<>]/g, ' ')
+		.replace(clock, '^')
+		// A year of an era: 令和8年.
+		.replace(/\p{L}{0,2}(?<!\d)\d{1,3}年/gu, ' ')
+		.replace(numberedMonth, (_, first: string, second: string) => `<${first ?? second}>`)
+		.replace(/(\d\s?)[年년日일]/gu, '$1 ')
+		.replace(yearFirst, (_, year: string, __, month: string, day: string) =>
+			add({ year, month, day }),
+		)
+		.replace(yearLast, (_, first: string, __, second: string, year: string) =>
+			add({ first, second, year }),
+		);
+	const [, year] = /(?<!\d)([1-9]\d{3})(?!\d)/.exec(inDigits) ?? [];
+	const marked = fold(inDigits.replace(/(?<!\d)\d{4}(?!\d)/, ' '))
+		.replace(/\p{L}+/gu, markMonth)
+		.replace(dayAndMonth, (_, day: string, month: string) => add({ day, month }))
+		.replace(monthAndDay, (_, month: string, day: string) => add({ day, month }))
+		.replace(hours, '#')
+		.replace(/<\d+>/g, ' ');
+	return { marked, dates, year };
+}
+
+/** A word, or the mark of the month that it means; in Hebrew, after a preposition. */
+function markMonth(name: string): string {
+	const month = monthNamed(name) ?? monthNamed(name.replace(/^ב/, ''));
+	return month === undefined ? name : `<${month}>`;
+}
+
+function readDate(
+	date: WrittenDate,
+	year: string | undefined,
+	placedAt: string | undefined,
+	format: OrderMapping['filters']['deliveryDateFormat'],
+): string | undefined {
+	if ('first' in date) {
+		const { first, second } = date;
+		// "24/12/26" can be read in three ways.
+		const last = format === 'automatic' || date.year.length === 4 ? date.year : `20${date.year}`;
+		const dayFirst = format !== 'monthFirst' && toDay(last, second, first);
+		const monthFirst = format !== 'dayFirst' && toDay(last, first, second);
+		return sameDay([dayFirst, monthFirst].filter(Boolean));
+	}
+	const { month, day } = date;
+	const written = date.year ?? year;
+	return written === undefined ? nextDay(placedAt, month, day) : toDay(written, month, day);
 }
 
 /** A date without a year: the next one after the order was placed, if that is within half a year. */
-function nextDay(
-	placedAt: string | undefined,
-	month: string | number,
-	day: string | undefined,
-): string | undefined {
+function nextDay(placedAt: string | undefined, month: string, day: string): string | undefined {
 	const placed = DateTime.fromISO(placedAt ?? '', { zone: 'UTC' });
 	if (!placed.isValid) return undefined;
 	// It may have been placed on another day in the shop's time zone.
@@ -160,7 +199,7 @@ export function sameDay(days: ReadonlyArray<string | false | undefined>): string
 	return day && others.length === 0 ? day : undefined;
 }
 
-function toDay(year = '', month: string | number = '', day = ''): string | undefined {
+function toDay(year: string, month: string, day: string): string | undefined {
 	const date = DateTime.fromFormat(`${year}-${month}-${day}`, 'yyyy-M-d', { zone: 'UTC' });
 	// Other calendars count otherwise: 2026 is 2569 in Thailand, and 1405 in Iran.
 	return date.isValid && date.year > 1999 && date.year < 2200 ? date.toISODate() : undefined;

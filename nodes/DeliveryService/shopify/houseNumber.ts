@@ -1,6 +1,6 @@
 /** Which of the two lines of an address have the street with its house number. */
 import { normalizeName } from '../common/text';
-import { monthNamed } from './monthNames';
+import { monthNamed } from './calendarNames';
 
 /** What makes a number an ordinal: "5th", "3er", "2do", "2º", and before a word "2e" or "2." */
 const ordinal =

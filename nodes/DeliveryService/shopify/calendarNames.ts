@@ -1,4 +1,4 @@
-/** The months by their names in many languages, which Luxon knows. */
+/** The months and weekdays by their names in many languages, which Luxon knows. */
 import { Info } from 'luxon';
 
 import { normalizeName } from '../common/text';
@@ -13,6 +13,8 @@ const locales = `
 /** The months that a name means: "listopad" is November in Polish, and October in Croatian. */
 let monthsByName: Map<string, Set<number>> | undefined;
 
+let weekdays: Set<string> | undefined;
+
 /**
  * The number of a month.
  *
@@ -23,6 +25,12 @@ export function monthNamed(name: string): number | undefined {
 	monthsByName ??= readMonths();
 	const [month, ...others] = monthsByName.get(name) ?? [];
 	return others.length === 0 ? month : undefined;
+}
+
+/** Whether a word is the name of a weekday, or in it, as by `normalizeName`. */
+export function isWeekday(word: string): boolean {
+	weekdays ??= readWeekdays();
+	return weekdays.has(word);
 }
 
 function readMonths(): Map<string, Set<number>> {
@@ -40,4 +48,14 @@ function readMonths(): Map<string, Set<number>> {
 			months.set(name, (months.get(name) ?? new Set()).add(index + 1));
 		}
 	return months;
+}
+
+function readWeekdays(): Set<string> {
+	const names = [...locales, 'vi', 'ja', 'ko', 'zh'].flatMap((locale) =>
+		(['short', 'long'] as const).flatMap((length) => Info.weekdays(length, { locale })),
+	);
+	const words = new Set(names.flatMap((name) => normalizeName(name).split(' ')));
+	// Monday in Czech and "after" in Polish, Friday and "after" in Vietnamese.
+	for (const word of ['po', 'sau']) words.delete(word);
+	return words;
 }
