@@ -4,7 +4,7 @@ import { Info } from 'luxon';
 import { normalizeName } from '../common/text';
 
 /** Languages in which months have names of their own: some number them. */
-const locales = `
+export const languages: readonly string[] = `
 	en es pt fr de it nl ca ro da nb sv fi is pl cs sk hu sl hr bg ru uk el tr et lv lt id ms ar fa he hi th
 `
 	.trim()
@@ -35,7 +35,7 @@ export function isWeekday(word: string): boolean {
 
 function readMonths(): Map<string, Set<number>> {
 	const months = new Map<string, Set<number>>();
-	const lists = locales.flatMap((locale) =>
+	const lists = languages.flatMap((locale) =>
 		(['short', 'long'] as const).flatMap((length) => [
 			Info.months(length, { locale }),
 			// As in a date: "grudnia" for "grudzień".
@@ -51,7 +51,7 @@ function readMonths(): Map<string, Set<number>> {
 }
 
 function readWeekdays(): Set<string> {
-	const names = [...locales, 'vi', 'ja', 'ko', 'zh'].flatMap((locale) =>
+	const names = [...languages, 'vi', 'ja', 'ko', 'zh'].flatMap((locale) =>
 		(['short', 'long'] as const).flatMap((length) => Info.weekdays(length, { locale })),
 	);
 	const words = new Set(names.flatMap((name) => normalizeName(name).split(' ')));

@@ -54,6 +54,11 @@ describe('names of cash on delivery', () => {
 		תשלום במזומן בעת קבלת המשלוח | الدفع عند وصول الطلب | پرداخت درب منزل | ڈیلیوری پر ادائیگی | নগদ অন ডেলিভারি
 		เก็บปลายทาง | ชำระปลายทาง | Plačilo ob prevzemu | Plaćanje po preuzimanju | Mokėjimas pristatymo metu
 		Pagesë në dorëzim | Cash bij levering | Betaling bij ontvangst | Cobrança na entrega | Paga al mensajero
+		Kapıda Peşin Ödeme | Pagas en casa | Pago en efectivo a domicilio | Cobrança CTT | Espèces lors de la livraison
+		Betalning vid leverans | Kontant ved utlevering | Bussiennakko | Hotově kurýrovi | Platba kuriérovi | Készpénz átvételkor
+		Gotovina pri dostavi | Наличные курьеру | Оплата готівкою кур'єру | Πληρωμή κατά την παραλαβή | Πληρωμή στην παράδοση
+		Qapıda nağd ödəniş | Nağd ödəniş qapıda | الدفع للمندوب | תשלום במזומן בעת המשלוח | डिलीवरी पर नकद | 만나서 현금결제
+		გადახდა მიტანისას | Apmokėti kurjeriui grynais | Apmaksa kurjeram | Sularahas kullerile
 		डिलीवरी पर नकद भुगतान | Bayad sa delivery | Bayar Saat Barang Diterima | Bayar ketika barang sampai | Tunai semasa penghantaran
 	`);
 
@@ -117,6 +122,9 @@ const similar = namesIn(`
 	Keine Nachnahme | Ohne Nachnahme | Überweisung statt Nachnahme | Geen rembours
 	Inte postförskott | Ikke efterkrav | Nie za pobraniem | Bez dobírky | Не при получении
 	代引き不可 | 不支持货到付款 | ไม่รับเก็บเงินปลายทาง | Płatność przy odbiorze osobistym | الدفع عند الاستلام من الفرع
+	Оплата при самовывозе | Оплата при отриманні в магазині | الدفع عند الاستلام من المعرض | Накладений платіж (передоплата 200 грн)
+	COD Token | Reserve COD | Partially paid - rest COD | COD Coupon | Cod fiscal | Оплата при получении онлайн
+	Paiement à la livraison par CB | Πληρωμή στην παράδοση με IRIS | เก็บเงินปลายทาง โอน | COD via payment link
 	Nem utánvét | Ei postiennakkoa | Όχι αντικαταβολή | ليس عند الاستلام | לא במסירה
 `);
 
@@ -149,6 +157,8 @@ describe('a name with more than one known part, or with a word more', () => {
 		Cash on Delivery (+10 SAR) | COD (+ Rs. 50) | Nachnahme (+5,90 EUR) | Kapıda Ödeme (+25 TL)
 		代金引換（手数料330円） | Nachnahme (zzgl. 5,90 €) | COD (+ 5 AED fee) | Contrassegno [costo: 4,90 €] | Pay on Delivery (POD)
 		الدفع عند الاستلام (+10 ر.س) | Utánvét (990 Ft) | Αντικαταβολή (μετρητά) | الدفع عند الاستلام (كاش) | 💵 Cash on Delivery | COD via Shiprocket
+		Cash on Delivery (Saudi Arabia) | COD (UAE) | Nachnahme (Deutschland) | Contra reembolso (España) | الدفع عند الاستلام (السعودية)
+		Dobírka (Česká republika) | COD (₹49 COD charges)
 		代金引換（現金のみ） | Pago contra entrega (sólo efectivo) | Przesyłka pobraniowa | Antikatavoli (+2€) | الدفع عند الاستلام من المندوب
 	`);
 
