@@ -35,7 +35,7 @@ export function readRecipient(order: Order, mapping: OrderMapping, date: Deliver
 export type RecipientProblem =
 	/** Shopify may have removed the personal data. */
 	| { code: 'noPersonalData' }
-	/** The sales channel hides the value, e.g. with asterisks. */
+	/** The sales channel hides the value, e.g. with asterisks. `channel`: its name, if Shopify has one. */
 	| { code: 'hidden'; value: string; channel: string | undefined }
 	| { code: 'noAddress' | 'noStreet' | 'noRecipientName' | 'noEmail' }
 	| { code: 'invalidEmail'; email: string };
@@ -47,7 +47,7 @@ export function toDropoff(
 ): Result<DropoffPlace, RecipientProblem[]> {
 	const hidden = hiddenValue(order);
 	if (hidden !== undefined)
-		return failure([{ code: 'hidden', value: hidden, channel: order.source_name }]);
+		return failure([{ code: 'hidden', value: hidden, channel: channelName(order) }]);
 	if (name && email && location)
 		return { ok: true, value: { contact: { name, email, phonenumber }, location } };
 	if (lacksPersonalData(order)) return failure([{ code: 'noPersonalData' }]);
@@ -85,6 +85,11 @@ export function hiddenValue({ shipping_address: shipping }: Order): string | und
 	return [shipping?.address1, shipping?.name, shipping?.city, shipping?.zip].find(
 		(value) => value !== undefined && isHidden(value),
 	);
+}
+
+/** Shopify knows the channels of other companies only by the ID of their app. */
+function channelName({ source_name: name = '' }: Order): string | undefined {
+	return /\P{Nd}/u.test(name) ? name : undefined;
 }
 
 function emailProblem(order: Order): RecipientProblem {

@@ -489,6 +489,16 @@ describe('location', () => {
 		});
 	});
 
+	test.each([null, '', '2891397'])(
+		'names no sales channel that hides an address if Shopify has only the ID of its app: %j',
+		(source_name) => {
+			const shipping_address = sampleAddress({ name: 'L******g' });
+			expect(problemOf(sampleOrder({ shipping_address, source_name })).message).toBe(
+				'Order #1042 has "L******g" in its address: the sales channel hides it. Enter the name and the address in Shopify. If the channel ships the order itself, fulfill it there.',
+			);
+		},
+	);
+
 	test.each([
 		'Hidden Valley Road 5',
 		'Unit 4*, 12 Main Street',
