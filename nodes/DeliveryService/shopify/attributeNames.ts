@@ -34,7 +34,7 @@ export const timeAttributes: readonly string[] = namesIn(`
  * (docs.zapiet.com/guides/note-attributes), the others are those of similar apps and themes.
  */
 export const methodAttributes: readonly string[] = namesIn(`
-	(Checkout|Shipping) Method, Delivery (Method|Type|Option), Fulfillment (Method|Type), Order Type
+	(|Checkout |Shipping )Method, Delivery (Method|Type|Option), Fulfillment (Method|Type), Order Type
 	Delivery or Pickup, Pickup or Delivery
 	(Método|Tipo|Forma) de entrega, (Método|Tipo) de envío, Mode de livraison, Méthode de livraison
 	Lieferart, Liefermethode, Versandart, (Metodo|Modalità) di consegna, Bezorgmethode, Verzendmethode

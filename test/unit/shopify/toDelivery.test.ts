@@ -159,6 +159,8 @@ describe('skipped orders', () => {
 			[attribute('Pick-up Location ID', '7'), 'Pick-up Location ID: 7'],
 			[property('_ZapietId', 'M=P&L=1002'), '_ZapietId: M=P&L=1002'],
 			[property('Delivery Method', 'Store Pickup'), 'Delivery Method: Store Pickup'],
+			[attribute('Method', 'Pickup'), 'Method: Pickup'],
+			[property('Method', 'Store Pickup'), 'Method: Store Pickup'],
 		])('is skipped with an address: %j', (changes, mark) => {
 			expect(outcomeOf(sampleOrder(changes))).toMatchObject({
 				kind: 'skipped',
@@ -179,6 +181,8 @@ describe('skipped orders', () => {
 			[property('_ZapietId', 'M=D&L=1002')],
 			[property('Note', 'M=P')],
 			[property('Delivery Method', 'Delivery')],
+			[attribute('Method', 'Local delivery')],
+			[property('Method', 'French press')],
 			[
 				{
 					line_items: [
