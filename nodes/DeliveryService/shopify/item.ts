@@ -79,7 +79,8 @@ function isFulfillmentOrder(value: unknown): boolean {
 	return (
 		hasField(value, 'line_items') &&
 		hasField(value, 'order_id') &&
-		['assigned_location', 'delivery_method'].some((field) => isObject(valueAt(value, [field])))
+		(hasField(value, 'assigned_location_id') ||
+			['assigned_location', 'delivery_method'].some((field) => isObject(valueAt(value, [field]))))
 	);
 }
 

@@ -129,6 +129,7 @@ describe('the place of a fulfillment order', () => {
 		part,
 		graphqlPart,
 		{ fulfillment_order: part },
+		{ ...part, assigned_location: undefined, delivery_method: null },
 		{ ...order, ...part },
 		{ ...part, order },
 		{ order: graphqlPart },
