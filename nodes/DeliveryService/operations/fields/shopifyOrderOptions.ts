@@ -151,7 +151,7 @@ export const orderOptions: INodeProperties[] = [
 	flagField(
 		'Include Coordinates',
 		'includeCoordinates',
-		"Whether to send the coordinates of the order's address. A place with coordinates needs no address review.",
+		"Whether to send the coordinates of the order's address. A place with coordinates needs no address review. If Shopify does not find the street, they may be those of the city: turn it off if drivers are led to a wrong place.",
 	),
 	flagField('Include Tags', 'includeTags', "Whether to add the order's tags to the delivery"),
 	textField(
