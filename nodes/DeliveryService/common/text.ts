@@ -95,7 +95,10 @@ export function fold(text: string): string {
  * beside other characters stay: "0-5 kg" is not "05 kg".
  */
 export function foldWords(text: string): string {
-	return fold(text).replace(/(?<=\p{L})[_‐-―-]+(?=\p{L})|\s+/gu, '');
+	return fold(text)
+		.replace(/\p{Pd}/gu, '-')
+		.replace(/[‘’ʼ]/g, "'")
+		.replace(/(?<=\p{L})[_-]+(?=\p{L})|\s+/gu, '');
 }
 
 /** A name for comparisons without punctuation: lowercase, without accents, with single spaces. */

@@ -33,7 +33,7 @@ function readPatterns(names: readonly string[]): Patterns {
 
 function toPattern(names: readonly string[]): RegExp {
 	const forms = names.map((name) =>
-		foldWords(name)
+		formOf(name)
 			.replace(/[.+?^${}()|[\]\\]/g, '\\$&')
 			.replace(/\*+/g, '.*'),
 	);
@@ -41,6 +41,12 @@ function toPattern(names: readonly string[]): RegExp {
 }
 
 const emoji = /[\p{Extended_Pictographic}\p{Regional_Indicator}\u200D]/gu;
+
+/** A name for comparisons. One of only emoji keeps them. */
+function formOf(name: string): string {
+	return foldWords(name.replace(emoji, ' ')) || foldWords(name);
+}
+
 const beforePlace = /(?:\s\p{Pd}|[:：])\s*/gu;
 
 /** Longer than Shopify's titles. Customers write some of these texts, and comparing a long one would stop n8n for seconds. */
@@ -55,12 +61,12 @@ function plainName(name: string): string {
  * Whether a whole name is in a list: "Pickup and delivery" is a delivery. For the built-in names, it is plain,
  * and a place of the shop may follow.
  *
- * @param names "*" in them stands for any text; letter case and accents don't matter
+ * @param names "*" in them stands for any text; letter case, accents and emoji don't matter
  */
 export function isListed(name: string, names: readonly string[]): boolean {
 	if (name.length > maxNameLength) return false;
 	const { all, builtIn } = patternsOf(names);
-	if (all.test(foldWords(name))) return true;
+	if (all.test(formOf(name))) return true;
 	if (!builtIn) return false;
 	const plain = plainName(name);
 	const [base = ''] = plain.split(' - ');
@@ -79,13 +85,13 @@ const sharedPickupNames = namesIn(`
 const shopPickupNames = namesIn(`
 	(|Free )(|Store |In Store |Local )Pick*up, BOPIS, Take away, Take out, Dine in
 	(Curbside|Customer|Warehouse|Shop|Office|Self|Studio|Personal) Pick*up
-	Pick*up (in|at|from) (|the |our )(store|shop|warehouse), Pick*up in person, Pick*up only, Will call
-	Click*Collect, Collect (in|from|at) (|the |our )(store|shop), Collect in person
+	Pick*up (in|at|from) (|the |our )(store|shop|warehouse), Free Pick*up in store, Self Pick*up from store, Pick*up in person, Pick*up only, Will call
+	Click*Collect(| in store), Collect (in|from|at) (|the |our )(store|shop), Collect in person
 	(Store |In Store |Local |Warehouse |Customer )Collection
 	Collection (from|in|at) (|the |our )(store|shop|warehouse)
 
 	(Recog|Retir|Recole)* en* tienda, (Recog|Retir|Recole)* en* (local|sucursal)
-	Recojo en tienda, (Recog|Retir)* en* (almacén|bodega|persona|taller|showroom), (Recogida|Retiro) local
+	Recojo en tienda, Retir* en tienda grati*, (Recog|Retir)* en* (almacén|bodega|persona|taller|showroom), (Recogida|Retiro) local
 	(Recog|Retir|Recole)* en* punto físico, Pick*up en* tienda, Entrega en tienda, Envío (|gratis |gratuito )a tienda
 
 	(Retir|Levant|Recolh)* (na|em)* loja, (Buscar|Coleta|Entrega) na loja
@@ -98,10 +104,10 @@ const shopPickupNames = namesIn(`
 	(|Kostenlose |Lokale |Vor Ort )Abholung, (|Kostenlose )Selbstabholung, Selbstabholer, Selbst abholen
 	(Abholung|Selbstabholung) (im Laden|im Ladengeschäft|im Geschäft|im Store|im Shop|im Lager|vor Ort)
 	(Abholung|Selbstabholung) (in der Filiale|in unserer Filiale|in unserem Laden|bei uns|ab Lager)
-	Ladenabholung, Filialabholung
+	Ladenabholung, Filialabholung, Abholen im (Laden|Geschäft)
 	(Im Laden|Im Geschäft|Im Store|Vor Ort|In der Filiale) abholen
 
-	Ritir* in* (negozio|sede|magazzino), Ritir* presso* (negozio|sede|punto vendita)
+	Ritir* in* (negozio|sede|magazzino|store), Ritir* presso* (negozio|sede|punto vendita)
 	Ritiro (in punto vendita|a mano|locale|di persona|in loco|sul posto), Consegna in negozio
 
 	(|Zelf |Gratis |Lokaal )(Afhalen|Ophalen)
@@ -109,7 +115,7 @@ const shopPickupNames = namesIn(`
 	(Afhalen|Ophalen) in (|het |ons )magazijn, In de winkel (afhalen|ophalen)
 	Afhaling (in de winkel|ter plaatse)
 
-	Odbiór (osobisty|własny|w sklepie|w salonie|w magazynie|na miejscu)
+	Odbiór (|osobisty )(w sklepie|w salonie|w magazynie|na miejscu), Odbiór (osobisty|własny)
 
 	Ridicare personală, Ridicare (|personală )(din|de la|in) (magazin|sediu|showroom|depozit)
 
@@ -118,12 +124,13 @@ const shopPickupNames = namesIn(`
 
 	Ambil (|sendiri |langsung )(di|dari) (toko|gudang|tempat|outlet), Ambil sendiri, Ambil di kedai
 
-	Osobní (odběr|vyzvednutí), Osobný odber
-	(Vyzvednutí|Odběr) (na|v) (prodejně|obchodě), Személyes átvétel, Átvétel (üzletben|az üzletben)
+	Osobní (odběr|vyzvednutí)(| na prodejně), Osobný odber(| na predajni)
+	(Vyzvednutí|Odběr) (na|v) (prodejně|obchodě), Személyes átvétel, (|Személyes )Átvétel (üzletben|az üzletben)
 	Osobno preuzimanje, Preuzimanje u (trgovini|poslovnici), Osebni prevzem, Лично преузимање
+	Hent selv, Nouda myymälästä, Atsiėmimas parduotuvėje, Saņemšana veikalā
 	(Hämta|Hämtas) i (|vår )butik, Afhent* i butik*, Hent* i butik*, Nouto (myymälästä|liikkeestä), Noudetaan myymälästä
 
-	(Самовывоз|Самовивіз) (из магазина|з магазину|со склада|зі складу), Вземане от (магазин|магазина)
+	(Самовывоз|Самовивіз) (бесплатно|из магазина|з магазину|со склада|зі складу), Вземане от (магазин|магазина)
 	Παραλαβή από (το |)(κατάστημα|κατάστημά μας), Mağazadan (teslim|teslim al|teslim alma|al), Gel al
 
 	איסוף מהחנות, איסוף עצמי מהחנות, รับที่ร้าน, รับสินค้าที่ร้าน, รับหน้าร้าน

@@ -109,6 +109,8 @@ describe('foldWords', () => {
 		['KAPIDA ÖDEME', 'Kapıda ödeme'],
 		['ＣＯＤ', 'cod'],
 		['Straße', 'STRASSE'],
+		['Express — 2h', 'express - 2h'],
+		["Today's", 'today’s'],
 	])('takes the words %s for %s', (one, other) => {
 		expect(foldWords(one)).toBe(foldWords(other));
 	});

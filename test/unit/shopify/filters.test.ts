@@ -146,6 +146,9 @@ describe('the default of Exclude Shipping Methods', () => {
 		🏬 Store Pickup | Click & Collect 🛍️ | Local pickup [Harbor]
 		Abholung im Laden – Köln | Ritiro in negozio - Milano | Retrait en magasin: Lyon
 		Curbside Pickup - Dock B | Store Collection – Ubi | Самовывоз со склада: Москва | 店舗受取 - 渋谷店 | 門市自取：台北店
+		Free Pickup in Store | Self-pickup from store | Click and collect in store | Retiro en tienda gratis | Abholen im Laden
+		Ritiro in store | Odbiór osobisty w sklepie | Osobní odběr na prodejně | Osobný odber na predajni
+		Személyes átvétel az üzletben | Самовывоз бесплатно | Hent selv | Nouda myymälästä | Atsiėmimas parduotuvėje | Saņemšana veikalā
 		Retiro en showroom | Retirar no local | Gratis afhalen in de winkel | Ridicare personală din magazin | 门店自提 | 門店自取 | 매장 픽업 - 강남점 | איסוף מהחנות - תל אביב | BOPIS | Take-away | Dine in
 	`),
 	)('excludes by default the store pickup %s', (title) => {
@@ -188,6 +191,12 @@ describe('shipping methods', () => {
 		[{ excludeShippingMethods: ['Mail', 'store pickup'] }, ['Mail (5.00 €)'], 'delivery'],
 		[{}, ['Store pickup (free)'], 'skipped'],
 		[{ shippingMethods: ['Local, fast'] }, ['Local, fast'], 'delivery'],
+		[{ shippingMethods: ['Local delivery'] }, ['🚚 Local Delivery'], 'delivery'],
+		[{ shippingMethods: ['⚡️ Express*'] }, ['Express 2h'], 'delivery'],
+		[{ shippingMethods: ['🚚'] }, ['🚚'], 'delivery'],
+		[{ shippingMethods: ['🚚'] }, ['Express'], 'skipped'],
+		[{ shippingMethods: ['Express - Today'] }, ['Express – Today'], 'delivery'],
+		[{ shippingMethods: ["Aujourd'hui"] }, ['Aujourd’hui'], 'delivery'],
 		[{ shippingMethods: ['Local*'] }, ['Standard'], 'skipped'],
 		[{ shippingMethods: ['Local*'] }, [], 'skipped'],
 		[{ shippingMethods: ['*'] }, ['Store pickup'], 'skipped'],
