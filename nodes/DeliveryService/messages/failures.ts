@@ -64,9 +64,10 @@ function unknownAdvice(job: Job, why: UnknownReason): string {
 	const isWhole = why.code === 'elsewhere' && why.isWhole;
 	const name = isWhole ? orderReference(job) : claim.referenceId;
 	// An order may have been sent whole or by fulfillment order.
-	const mayHaveParts = claim.orderId !== undefined && !claim.part;
+	const mayHaveParts = isWhole || (claim.orderId !== undefined && !claim.part);
 	const parts = mayHaveParts ? ` and reference IDs that start with "${name}-"` : '';
-	return `Wait until no other execution of this workflow is running, then look for ${name}${parts} in the Delivery Service. If it was not created, run the operation "Allow Resending" for ${name}, then send it again.`;
+	const isAbsent = mayHaveParts ? 'none of them exists' : 'it was not created';
+	return `Wait until no other execution of this workflow is running, then look for ${name}${parts} in the Delivery Service. If ${isAbsent}, run the operation "Allow Resending" for ${name}, then send it again.`;
 }
 
 /** Why a delivery is unknown. */

@@ -57,6 +57,15 @@ test('asks for the same about an unknown delivery, whichever event of its order 
 	);
 });
 
+test('asks to look for the fulfillment orders of an unknown whole order, too', () => {
+	const part = { orderReferenceId: '#1', lines: [] };
+	const claim = { referenceId: '#1-11', orderId: 'A', part };
+	const outcome = { kind: 'unknown', why: { code: 'elsewhere', isWhole: true } } as const;
+	expect(wordingOf({ item: 0, referenceId: '#1-11', claim, outcome }).problem.description).toBe(
+		'Wait until no other execution of this workflow is running, then look for #1 and reference IDs that start with "#1-" in the Delivery Service. If none of them exists, run the operation "Allow Resending" for #1, then send it again.',
+	);
+});
+
 test('says of an invalid order that it is not sent, because an email shows no outcome', () => {
 	const message = 'Order #1001 has no email address. Set Fallback Email.';
 	const outcome = { kind: 'invalid', problem: { message } } as const;

@@ -9,6 +9,7 @@ import type { Store } from '../../../nodes/DeliveryService/ledger/store';
 import { Ledger } from '../../../nodes/DeliveryService/ledger/ledger';
 import { withLock } from '../../../nodes/DeliveryService/ledger/lock';
 import { ProcessMemory } from '../../../nodes/DeliveryService/ledger/processMemory';
+import { describeUnknown } from '../../../nodes/DeliveryService/messages/failures';
 import type { Job, Skipped } from '../../../nodes/DeliveryService/sending/job';
 import { RateLimit } from '../../../nodes/DeliveryService/sending/rateLimit';
 import { sendJobs } from '../../../nodes/DeliveryService/sending/send';
@@ -474,26 +475,26 @@ function keyIn({ reference, company }: Order): string {
 	return `${company ?? 'own'}/${reference}`;
 }
 
-/** What a person does about unknown deliveries: allows resending those that don't exist. */
+/** What the message about an unknown delivery tells a person to look for, and to allow. */
+const advice =
+	/ look for (.+?)(?: and reference IDs that start with "(.+)")? in the Delivery Service\. .*"Allow Resending" for (.+), then /;
+
+/** What a person does about unknown deliveries: allows resending those that are not found. */
 async function checkUnknown(
 	{ time, row, service, resendAllowed }: World,
 	jobs: readonly Job[],
 ): Promise<void> {
 	const store = storeOf(entriesOf(row, time, () => noTime));
 	for (const sent of jobs) {
-		const { outcome, claim } = sent;
-		if (outcome?.kind !== 'unknown' || !claim) continue;
-		const { why } = outcome;
-		if (why.code === 'firstFailed') continue;
-		const isWhole = why.code === 'elsewhere' && why.isWhole;
-		const reference = isWhole ? claim.part?.orderReferenceId : claim.referenceId;
+		const { outcome, companyId: company } = sent;
+		if (outcome?.kind !== 'unknown') continue;
+		const { description = '' } = describeUnknown(sent, outcome);
+		const [, wanted, start, reference] = advice.exec(description) ?? [];
 		if (reference === undefined) continue;
-		const key = keyIn({ reference, company: sent.companyId });
-		// The person also finds the fulfillment orders of an order.
+		const key = keyIn({ reference, company });
 		const isFound = (one: Existing) =>
-			keyIn(one) === key ||
-			(!claim.part && keyIn(one).startsWith(`${key}-`)) ||
-			(isWhole && keyIn(one).startsWith(`${key}-`));
+			keyIn(one) === keyIn({ reference: wanted, company }) ||
+			(start !== undefined && keyIn(one).startsWith(keyIn({ reference: start, company })));
 		if (service.existing.some(isFound)) continue;
 		await new Ledger(store, time).allowResending(sent.companyId, [reference]);
 		resendAllowed.add(key);
