@@ -7,8 +7,9 @@ import type { Credential } from './credential';
 /** Shorter secrets would also be found in other words and in IDs. */
 const minLength = 8;
 
-/** So much of a secret that was cut off is recognized, and at least half of it. */
+/** So much of a secret that was cut off is recognized: half of it, within these limits. */
 const minBeginning = 10;
+const maxBeginning = 32;
 
 /**
  * A function that removes the API secret, and the key with it in base64, from a text. Takes time in
@@ -39,14 +40,17 @@ function base64Within(text: string): string[] {
 	});
 }
 
-/** A pattern for a text or its beginning, in any spelling. No part of it is unbounded. */
+/**
+ * A pattern for a text or its beginning, in any spelling, with any of its characters after that. No part of
+ * it is unbounded, and none contains all that follows: for a long key, that would take all memory.
+ */
 function beginningPattern(text: string): string {
 	const characters = Array.from(text, spellingPattern);
-	const required = Math.max(minBeginning, Math.ceil(characters.length / 2));
-	const rest = characters
-		.slice(required)
-		.reduceRight((following, character) => `(?:${character}${following})?`, '');
-	return characters.slice(0, required).join('') + rest;
+	const half = Math.ceil(characters.length / 2);
+	const required = Math.min(Math.max(minBeginning, half), maxBeginning);
+	const rest = characters.slice(required);
+	const anyOfRest = rest.length > 0 ? `(?:${[...new Set(rest)].join('|')}){0,${rest.length}}` : '';
+	return characters.slice(0, required).join('') + anyOfRest;
 }
 
 const namedEntities: Readonly<Record<string, string>> = {

@@ -150,6 +150,17 @@ describe('the secrets of the credential', () => {
 		}
 	});
 
+	test('are removed if the secret is as long as a pasted key', () => {
+		const long = Array.from({ length: 4_096 }, (_, index) => 'aB3+/'[(index * 7 + index ** 2) % 5]);
+		const remove = secretRemover({ apiKeyId, apiSecret: long.join('') });
+		for (const quoted of [
+			long.join(''),
+			base64(`${apiKeyId}:${long.join('')}`).replace(/=+$/, ''),
+			long.slice(0, 32).join(''),
+		])
+			expect(remove(`You sent ${quoted}.`)).toBe('You sent ***.');
+	});
+
 	test('are removed from the names of fields', async () => {
 		const { body } = await read(`{"${base64(`${apiKeyId}:${apiSecret}`)}":1}`);
 		expect(body).toEqual({ '***': 1 });
