@@ -4,8 +4,12 @@
  */
 import { normalizeName } from '../common/text';
 
+/** A longer text is compared as it is: folding one of 15 MB would stop n8n for a second. */
+const maxLength = 200;
+
 /** A status without case, accents, spaces and punctuation, unless it has nothing else. */
 function keyOf(status: string): string {
+	if (status.length > maxLength) return status;
 	return normalizeName(status).replaceAll(' ', '') || status;
 }
 

@@ -33,6 +33,7 @@ test.each([
 	['delivered', 'deliver'],
 	['pending', 'pending review'],
 	['✅', '❌'],
+	['picked up', `picked up${' '.repeat(200)}`],
 ])('%j is another status than %j', (one, other) => {
 	expect(isSameStatus(one, other)).toBe(false);
 });
