@@ -38,7 +38,8 @@ export function omitBlank(fields: object): Record<string, unknown> {
 
 /** A list from comma-separated text or an array, without empty entries. */
 export function toList(value: unknown): unknown[] {
-	const entries = typeof value === 'string' ? value.trim().split(/\s*,\s*/) : [value].flat();
+	const entries =
+		typeof value === 'string' ? value.split(',').map((entry) => entry.trim()) : [value].flat();
 	return entries.filter((entry) => !isBlank(entry));
 }
 
