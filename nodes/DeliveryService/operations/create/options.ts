@@ -28,15 +28,19 @@ const defaultFirstSeenWithinHours = 24;
 
 const itemOptionsSchema = z.object({
 	companyId: companyIdSchema.optional(),
+	firstSeenWithinHours: numeric(z.number().min(1)).default(defaultFirstSeenWithinHours),
 	type: deliveryTypeSchema.optional(),
 });
 
-const itemOptionLabels = { ...serviceLabels, companyId: 'child company ID' };
+const itemOptionLabels = {
+	...serviceLabels,
+	companyId: 'child company ID',
+	firstSeenWithinHours: 'send unseen orders placed within (hours)',
+};
 
 const runOptionsSchema = z.object({
 	batchSize: numeric(z.int().min(1).max(limits.deliveriesPerRequest)).optional(),
 	dryRun: z.boolean().default(false),
-	firstSeenWithinHours: numeric(z.number().min(1)).default(defaultFirstSeenWithinHours),
 	simplify: z.boolean().default(true),
 	whenChanged: z.enum(['tell', 'update']).default('tell'),
 });
@@ -44,7 +48,6 @@ const runOptionsSchema = z.object({
 const runOptionLabels = {
 	batchSize: 'batch size',
 	dryRun: 'dry run',
-	firstSeenWithinHours: 'send unseen orders placed within (hours)',
 	simplify: 'simplify',
 	whenChanged: 'when a sent order changes',
 };
@@ -103,6 +106,7 @@ const batchSizeOption = {
 	displayName: 'Batch Size',
 	name: 'batchSize',
 	type: 'number',
+	noDataExpression: true,
 	typeOptions: { minValue: 1, maxValue: limits.deliveriesPerRequest },
 	default: defaultBatchSize,
 	description:
@@ -123,6 +127,7 @@ const whenChangedOption = {
 	displayName: 'When a Sent Order Changes',
 	name: 'whenChanged',
 	type: 'options',
+	noDataExpression: true,
 	options: [
 		{
 			name: 'Tell Me',
@@ -182,6 +187,7 @@ export const optionFields = (isFromOrders: boolean): INodeProperties[] => [
 				displayName: 'Simplify',
 				name: 'simplify',
 				type: 'boolean',
+				noDataExpression: true,
 				default: true,
 				description:
 					'Whether to return a simplified version of the response instead of the raw data',

@@ -15,7 +15,7 @@ import { readableText } from '../../service/values';
 import type { OrderInfo } from '../../shopify/orderInfo';
 import type { Skip } from '../../shopify/skipping';
 import { toProblem } from '../items';
-import { readItemOptions, type RunOptions } from './options';
+import { readItemOptions } from './options';
 
 /** What deliveries are created from: its fields, and how it reads an item. */
 export interface Source {
@@ -42,7 +42,6 @@ type ReadItem = {
 export interface RunSettings {
 	items: readonly INodeExecutionData[];
 	source: Source;
-	options: RunOptions;
 	/** Whether the workflow remembers what it sent. */
 	isRemembered: boolean;
 }
@@ -64,12 +63,11 @@ export function readItem(parameters: ParameterReader, settings: RunSettings, ite
 		job = { ...job, order, referenceId: order?.referenceId, ageHours };
 
 		const options = readItemOptions(parameters, item);
-		const isOld = ageHours !== undefined && ageHours > settings.options.firstSeenWithinHours;
 		const basis = isRemembered &&
 			options.ok && {
 				companyId: options.value.companyId,
 				asOf: { call: called, order: timeOf(order?.updatedAt) },
-				isLate: isOld && !isSentAnyway,
+				isLate: !isSentAnyway && (ageHours ?? 0) > options.value.firstSeenWithinHours,
 			};
 		// Also of an order that would not be sent now: it may have been sent before.
 		if (basis) job = withClaim(job, basis);
