@@ -23,7 +23,9 @@ export function referencesOf(order: OrderIdentifiers, mapping: OrderMapping): Or
 	if (!part) return { referenceId: reference };
 	if (reference === undefined || part.id === undefined) return {};
 	const referenceId = partReference(reference, part.id);
-	return { referenceId, orderReferenceId: referenceId === custom ? ofOrder : reference };
+	// A custom one that already names the fulfillment order does not name the whole order.
+	const orderReferenceId = referenceId === custom ? ofOrder : reference;
+	return orderReferenceId === undefined ? {} : { referenceId, orderReferenceId };
 }
 
 /** The reference ID of a fulfillment order, by that of its order or a custom one. */

@@ -160,6 +160,13 @@ test('the reference ID of the whole order is known if that of the fulfillment or
 	expect(custom('A-7')).toMatchObject({ part: { orderReferenceId: 'A-7' } });
 });
 
+test('a custom reference ID that does not name the whole order needs the name of the order', () => {
+	const nameless = item({}, { name: undefined });
+	expect(outcomeOf(nameless, { overrides: { referenceId: `F-${id}` } })).toMatchObject({
+		problem: { message: expect.stringMatching(/has no "name" to use as the reference ID/) },
+	});
+});
+
 describe('what a fulfillment order contains', () => {
 	test('is not sent as far as it needs no shipping', () => {
 		const line_items = [samplePartLine(), samplePartLine({ line_item_id: 7002 })];
