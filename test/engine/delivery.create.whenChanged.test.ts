@@ -247,15 +247,20 @@ test.each([
 	[
 		'rejected',
 		{ kind: 'status', status: 422, times: null, body: { code: 'E', message: 'No such street' } },
-		/#1001 was not updated/,
+		/#1001 was not updated: .*The service says: No such street \(E\)\. Order/,
 	],
 	['unknown', { kind: 'resetAfter', times: null }, /It is unknown whether #1001 was updated/],
-	['not sent', { kind: 'status', status: 401, times: null }, /#1001 was not updated/],
+	[
+		'not sent',
+		{ kind: 'status', status: 401, times: null },
+		/#1001 was not updated: the Delivery Service rejected the API key\. The service says: Unauthorized \(401\)\. Order/,
+	],
 ] as const)('tells the change once if the update is %s', async (_, fault, problem) => {
 	await run(shopifyOrder());
 	service.control.addFault(fault);
 	const row = await run(shopifyOrder(moved));
 	expect(row).toMatchObject({ outcome: 'skipped', actionNeeded: expect.stringMatching(problem) });
+	expect(row.actionNeeded).not.toMatch(/again/);
 	expect(row.actionNeeded).toMatch(
 		/\. Order #1001 was changed in Shopify after it was sent\. It is now: .*7 New Road/,
 	);

@@ -1,5 +1,4 @@
 /** What a person must do about an item besides what its failure says, and where the docs say more. */
-import { problemText } from '../common/result';
 import { endSentence, joinSentences, pluralize } from '../common/text';
 import type { Created, Job, Skipped } from '../sending/job';
 import { isPendingReview } from '../service/statuses';
@@ -8,7 +7,7 @@ import { actionNeeds } from './actions';
 import { helpUrl, helpWithFailure, helpWithInvalid, type Need } from './help';
 import { addressOf, labelOf, orderName } from './names';
 import { sendAnyway, skipNeed } from './skips';
-import { updateProblem } from './updates';
+import { failedUpdateText } from './updates';
 
 /** What a person must do about an item, as one text; empty if nothing. */
 export function neededFor(job: Job): string {
@@ -137,7 +136,7 @@ function changed(text: string): Need {
 }
 
 function failedUpdateNeeds({ failedUpdate }: Job): Need[] {
-	return failedUpdate ? [changed(endSentence(problemText(updateProblem(failedUpdate))))] : [];
+	return failedUpdate ? [changed(endSentence(failedUpdateText(failedUpdate)))] : [];
 }
 
 /** The fulfillment order has more units than when its delivery was created. */

@@ -24,6 +24,17 @@ export function updateProblem({ id, targetKind, outcome }: FailedUpdate): Proble
 	return { message: `${name} was not updated: ${cause}`, description };
 }
 
+/**
+ * Why the delivery of a changed order was not updated, or may not have been. A later run does not try again,
+ * so the owner corrects the delivery, and needs no advice about the run.
+ */
+export function failedUpdateText(failed: FailedUpdate): string {
+	const { cause } = failed.outcome;
+	const isExchange = cause.kind === 'response' || cause.kind === 'noResponse';
+	const description = isExchange ? serviceDetail(cause) : undefined;
+	return problemText({ message: updateProblem(failed).message, description });
+}
+
 /** Trying again is the wrong advice if the delivery may have another reference ID by now. */
 function unknownAdvice({
 	cause,
