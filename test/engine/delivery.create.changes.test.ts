@@ -249,6 +249,15 @@ describe('delivery to be stopped', () => {
 		expect(await run(canceled)).toMatchObject(row);
 	});
 
+	test('says that an order was canceled whose child company is not known any more', async () => {
+		await run(shopifyOrder(), { companyId: 1002 });
+		const canceled = shopifyOrder({ cancelled_at: '2026-11-24T09:00:00Z' });
+		expect(await run(canceled, { companyId: '={{ $json.company }}' })).toMatchObject({
+			message: 'Order #1001 was canceled.',
+			actionNeeded: stop('was canceled'),
+		});
+	});
+
 	test('says that all items of a sent order were removed, and that they are back', async () => {
 		const lines = [lineItem(), mugs()];
 		const removed = {

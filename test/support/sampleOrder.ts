@@ -1,7 +1,7 @@
 import { defaultLimits } from '../../nodes/DeliveryService/operations/fields/shopifyOrderOptions';
 import type { Problem } from '../../nodes/DeliveryService/common/result';
-import { skipMessage } from '../../nodes/DeliveryService/messages/skips';
 import { neededFor } from '../../nodes/DeliveryService/messages/needs';
+import { wordingOf } from '../../nodes/DeliveryService/messages/outcomes';
 import { orderProblem } from '../../nodes/DeliveryService/messages/problems';
 import { orderMappingSchema, type OrderMapping } from '../../nodes/DeliveryService/shopify/mapping';
 import type { OrderInfo } from '../../nodes/DeliveryService/shopify/orderInfo';
@@ -127,9 +127,8 @@ export function outcomeOf(order: unknown, mapping: Fields = {}): MappedOrder {
 		case 'skip': {
 			const { skip } = decision;
 			const outcome = { kind: 'skipped', why: { code: 'order', skip } } as const;
-			const needed = neededFor({ item: 0, order: info, outcome });
-			const message = skipMessage(skip, label ?? '');
-			return { kind: 'skipped', needed, message, ...skip, ...others };
+			const { problem, needed } = wordingOf({ item: 0, order: info, outcome });
+			return { kind: 'skipped', needed, message: problem.message, ...skip, ...others };
 		}
 	}
 }

@@ -98,7 +98,7 @@ function skippedMessage(job: Job, { why }: Skipped, needed: string): string {
 	const end = needed === '' ? ' Nothing to do.' : '';
 	switch (why.code) {
 		case 'order':
-			return skipMessage(why.skip, job.order?.label ?? referenceId);
+			return `${skipMessage(why.skip, job.order?.label ?? referenceId)}${end}`;
 		case 'alreadyCreated':
 		case 'grown':
 			return `${referenceId} was already sent.${end}`;

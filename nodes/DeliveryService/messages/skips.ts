@@ -9,19 +9,18 @@ import type { Need } from './help';
 import { quoted } from './lists';
 
 /**
- * What happened to a skipped order. Nobody needs to act, unless {@link skipNeed} says so.
+ * What happened to a skipped order.
  *
  * @param label the order's name, e.g. "Order #1001"
  */
 export function skipMessage(skip: Skip, label: string): string {
-	const end = skipNeed(skip, label) ? '' : ' Nothing to do.';
-	return `${label} ${skipText(skip)}${end}`;
+	return `${label} ${skipText(skip)}`;
 }
 
 /** Why the delivery of a skipped order is not updated, and what the user can do about it. */
 export function notUpdatedProblem(skip: Skip, label: string): Problem {
 	return {
-		message: `${label} ${skipText(skip)}`,
+		message: skipMessage(skip, label),
 		description: 'Its delivery was not updated. To stop it, ask the Delivery Service.',
 	};
 }

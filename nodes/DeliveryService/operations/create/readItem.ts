@@ -72,7 +72,9 @@ export function readItem(parameters: ParameterReader, settings: RunSettings, ite
 		// Also of an order that would not be sent now: it may have been sent before.
 		if (basis) job = withClaim(job, basis);
 		if ('problem' in read) return invalid(job, read.problem, read.cause);
-		if ('skip' in read) return skipped(job, read.skip);
+		// Without its company, it is not known whether it was sent.
+		if ('skip' in read)
+			return skipped({ ...job, mayHaveDelivery: isRemembered && !options.ok }, read.skip);
 
 		const { referenceId: entered, recipient } = readableSchema.parse(read.delivery);
 		job = { ...job, referenceId: job.referenceId ?? entered, recipient };
