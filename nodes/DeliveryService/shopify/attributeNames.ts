@@ -35,7 +35,7 @@ export const timeAttributes: readonly string[] = namesIn(`
  */
 export const methodAttributes: readonly string[] = namesIn(`
 	(|Checkout |Shipping )Method, Delivery (Method|Type|Option), Fulfillment (Method|Type), Order Type
-	Delivery or Pickup, Pickup or Delivery
+	(Delivery|Delivered) or Pickup, Pickup or (Delivery|Delivered)
 	(Método|Tipo|Forma) de entrega, (Método|Tipo) de envío, Mode de livraison, Méthode de livraison
 	Lieferart, Liefermethode, Versandart, (Metodo|Modalità) di consegna, Bezorgmethode, Verzendmethode
 	(Metoda|Sposób) dostawy, Metodă de livrare, Teslimat yöntemi

@@ -161,6 +161,7 @@ describe('skipped orders', () => {
 			[property('Delivery Method', 'Store Pickup'), 'Delivery Method: Store Pickup'],
 			[attribute('Method', 'Pickup'), 'Method: Pickup'],
 			[property('Method', 'Store Pickup'), 'Method: Store Pickup'],
+			[property('Pick Up or Delivered', 'Pick Up'), 'Pick Up or Delivered: Pick Up'],
 		])('is skipped with an address: %j', (changes, mark) => {
 			expect(outcomeOf(sampleOrder(changes))).toMatchObject({
 				kind: 'skipped',
