@@ -83,8 +83,7 @@ function problemOf({ label = 'The order' }: OrderSubject, problem: OrderProblem)
 		case 'noPersonalData':
 			return {
 				message: `${label} contains no name, email, phone or street. If Shopify shows them, your app lacks access to protected customer data.`,
-				description:
-					'If Shopify shows none, add a customer with an address to the order. If it shows them, an app from the Dev Dashboard needs Custom distribution; one made in the admin needs a plan that includes it, and in its settings "Protected customer data access" with all four fields.',
+				description: `If Shopify shows none, add a customer with an address to the order. ${problem.hasDetails ? 'If it shows them only under Additional details, set up your order form to fill in the shipping address. ' : ''}If it shows them, an app from the Dev Dashboard needs Custom distribution; one made in the admin needs a plan that includes it, and in its settings "Protected customer data access" with all four fields.`,
 			};
 		case 'hidden':
 			return {

@@ -33,8 +33,8 @@ export function readRecipient(order: Order, mapping: OrderMapping, date: Deliver
 
 /** What an order lacks for a delivery. */
 export type RecipientProblem =
-	/** Shopify may have removed the personal data. */
-	| { code: 'noPersonalData' }
+	/** Shopify may have removed the personal data, or an order form wrote it only into the additional details. */
+	| { code: 'noPersonalData'; hasDetails: boolean }
 	/** The sales channel hides the value, e.g. with asterisks. `channel`: its name, if Shopify has one. */
 	| { code: 'hidden'; value: string; channel: string | undefined }
 	| { code: 'noAddress' | 'noStreet' | 'noRecipientName' | 'noEmail' }
@@ -50,7 +50,8 @@ export function toDropoff(
 		return failure([{ code: 'hidden', value: hidden, channel: channelName(order) }]);
 	if (name && email && location)
 		return { ok: true, value: { contact: { name, email, phonenumber }, location } };
-	if (lacksPersonalData(order)) return failure([{ code: 'noPersonalData' }]);
+	if (lacksPersonalData(order))
+		return failure([{ code: 'noPersonalData', hasDetails: order.note_attributes.length > 0 }]);
 	const problems: RecipientProblem[] = [];
 	if (!location) problems.push({ code: order.shipping_address ? 'noStreet' : 'noAddress' });
 	if (!name) problems.push({ code: 'noRecipientName' });

@@ -240,6 +240,14 @@ describe('an order without personal data', () => {
 		});
 	});
 
+	test('asks to set up an order form that writes the personal data only into the additional details', () => {
+		const hint = 'set up your order form to fill in the shipping address';
+		const note_attributes = [{ name: 'Address', value: 'Calle Luna 12' }];
+		const { description } = problemOf(sampleOrder({ ...anonymous, ...nothing, note_attributes }));
+		expect(description).toContain(`If it shows them only under Additional details, ${hint}.`);
+		expect(problemOf(sampleOrder({ ...anonymous, ...nothing })).description).not.toContain(hint);
+	});
+
 	test.each([
 		['a name', { customer: { first_name: 'Ana' } }],
 		['an email', { email: 'ana@example.com' }],
