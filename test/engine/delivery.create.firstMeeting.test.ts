@@ -1,8 +1,14 @@
 /** Create From Shopify Orders: a late order is sent only if the workflow has met it in time. */
+import { Logger } from '@n8n/backend-common';
+import { Container } from '@n8n/di';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
-import { jsonOf, fromOrders, restart, setUp } from '../support/actionNode';
-import { deduplicationStore, type RunNodeOptions } from '../support/engine/engine';
+import { jsonOf, fromOrders, restart, setUp, until } from '../support/actionNode';
+import {
+	deduplicationStore,
+	type RunNodeOptions,
+	type StoreSnapshot,
+} from '../support/engine/engine';
 import { samplePart } from '../support/sampleFulfillmentOrder';
 import { lineItem, mugs, shopifyOrder } from '../support/shopifyOrders';
 
@@ -68,6 +74,27 @@ test('names an order with its age, and says what to do each time', async () => {
 	expect(await run([late])).toEqual([named]);
 	expect(await run([late])).toEqual([namedBefore]);
 	expect(deduplicationStore.count('workflow')).toBe(1);
+});
+
+test.each([
+	['crashes', (store: StoreSnapshot) => deduplicationStore.restore(store)],
+	['is stopped', () => undefined],
+])('names a late order again if the run that met it %s', async (_, losing) => {
+	service.control.addFault({ kind: 'hangAfter' });
+	const warn = jest.spyOn(Container.get(Logger), 'warn');
+	const stop = new AbortController();
+	const running = run([late, placed(1, { id: 2, name: '#2' })], {}, { signal: stop.signal });
+	await until(() => service.existing().length === 1);
+	const atRequest = deduplicationStore.snapshot();
+	stop.abort();
+	await running;
+	// Only then, the run has ended.
+	await until(() => warn.mock.calls.length > 0);
+	warn.mockRestore();
+	losing(atRequest);
+	restart();
+	expect(await run([late])).toEqual([named]);
+	expect(await run([late])).toEqual([namedBefore]);
 });
 
 test('names late orders that were sent by a workflow of which this is a copy', async () => {

@@ -42,13 +42,22 @@ export async function claimReports(
 	}
 }
 
-/** Records that claimed changes were reported. @throws when the ledger fails: then they are reported again */
+/**
+ * Records that claimed changes were reported, and that the user was asked to look for late orders.
+ *
+ * @throws when the ledger fails: then all of that is said again
+ */
 export async function recordReports(
 	reported: readonly RememberedJob[],
 	ledger: Ledger,
+	named: readonly RememberedJob[] = [],
 ): Promise<void> {
-	if (reported.length === 0) return;
+	if (reported.length + named.length === 0) return;
 	for (const { claim } of reported) ledger.recordChange(claim);
+	ledger.remember(
+		named.map(({ claim }) => claim),
+		'named',
+	);
 	await ledger.flush();
 }
 

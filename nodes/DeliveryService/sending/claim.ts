@@ -23,7 +23,6 @@ export async function claimJobs(
 	const late = jobs.filter(({ claim }) => claim.isLate);
 	const lateFound = await ledger.lookUp(claimsOf(late));
 	for (const job of late) applyFound(job, lateFound);
-	ledger.remember(claimsOf(late.filter(isFirstNamed)), 'named');
 	const open = jobs.filter(({ claim, outcome }) => !claim.isLate || outcome === undefined);
 	const claimed = await ledger.claim(claimsOf(open));
 	for (const job of open) {
@@ -69,7 +68,6 @@ export async function lookUpHalted(jobs: readonly RememberedJob[], ledger: Ledge
 	await lookUp(jobs);
 	// Looked up together, one takes the units of another, and neither is sent.
 	for (const job of jobs.filter(isWithoutUnits)) await lookUp([job]);
-	ledger.remember(claimsOf(jobs.filter(isFirstNamed)), 'named');
 }
 
 /** Whether other deliveries have taken units of the job's fulfillment order. */
@@ -123,11 +121,6 @@ function isOutdated({ outcome }: Job): boolean {
 	return outcome?.kind === 'skipped' && outcome.why.code === 'outdated';
 }
 
-/** Whether a job's order is named now, for the first time. */
-function isFirstNamed({ outcome }: Job): boolean {
-	return outcome?.kind === 'skipped' && outcome.why.code === 'unseen' && !outcome.why.isNamed;
-}
-
 /**
  * Remembers the orders that were met in time and not sent, and that may be sent later. Those that are
  * never sent from here leave no trace; those that were created or are unknown have a claim.
@@ -140,6 +133,11 @@ export function rememberMet(jobs: readonly Job[], ledger: Ledger): void {
 		return ['invalid', 'rejected', 'notSent'].includes(outcome.kind);
 	});
 	ledger.remember(claimsOf(met), 'seen');
+}
+
+/** Whether the user is asked to look for a job's order, for the first time. */
+export function isFirstNamed({ outcome }: Job): boolean {
+	return outcome?.kind === 'skipped' && outcome.why.code === 'unseen' && !outcome.why.isNamed;
 }
 
 const claimsOf = (jobs: readonly RememberedJob[]) => jobs.map(({ claim }) => claim);

@@ -10,7 +10,7 @@ import { storeProblem } from '../../messages/failures';
 import { invalidItems, settingsProblems } from '../../messages/settings';
 import { failureSummary, listOutcomes, runHints } from '../../messages/summary';
 import { claimReports, recordReports } from '../../sending/changes';
-import { lookUpJobs, lookUpUnsent, rememberMet } from '../../sending/claim';
+import { isFirstNamed, lookUpJobs, lookUpUnsent, rememberMet } from '../../sending/claim';
 import {
 	isRemembered,
 	isSettled,
@@ -148,9 +148,10 @@ function showOutcomes(
 }
 
 /**
- * Claims the changes of sent orders, and updates their deliveries if the user wants that.
+ * Claims the changes of sent orders, and updates their deliveries if the user wants that. Then records
+ * what is told only once.
  *
- * @returns whether that is recorded: if not, a later run reports the changes again
+ * @returns whether that succeeded: if not, a later run tells it again
  */
 async function reportChanges(
 	{ context, parameters, ledger, options }: CreateRun,
@@ -161,9 +162,12 @@ async function reportChanges(
 	const client = isUpdating ? await openClient(context) : undefined;
 	const signal = context.getExecutionCancelSignal();
 	try {
-		const reported = await claimReports(jobs.filter(isRemembered), ledger, realClock, signal);
+		const remembered = jobs.filter(isRemembered);
+		const reported = await claimReports(remembered, ledger, realClock, signal);
 		if (client) await updateChanged(context, client, parameters, reported);
-		await recordReports(reported, ledger);
+		// What a stopped run says may reach nobody.
+		const named = signal?.aborted ? [] : remembered.filter(isFirstNamed);
+		await recordReports(reported, ledger, named);
 		return true;
 	} catch {
 		return false;
