@@ -74,7 +74,7 @@ const again = released.replace('is no longer on hold', 'is to be delivered again
 const compare = (order: string) =>
 	`Order #1001 was changed in Shopify after it was sent. It is now: ${order}. Correct its delivery with the operation Update.`;
 const recipient =
-	'Maya Okafor, +1 217-555-0101, maya.okafor@mail.example, 214 Larkspur Lane, Apt 3B, Springfield, 62704; ';
+	'Maya Okafor, +1 217-555-0101, maya.okafor@mail.example, 214 Larkspur Lane, Apt 3B, Springfield, 62704, Illinois; ';
 const items = '1 × Linen Tablecloth - Sand / 150 x 250 cm, 2 × Stoneware Mug - Blue';
 const stop = (state: string) => `Order #1001 ${state}. Ask the Delivery Service to stop it.`;
 const wait =
@@ -162,6 +162,7 @@ describe('address and items', () => {
 		['phone', { phone: '+1 217-555-0199' }, '+1 217-555-0101', '+1 217-555-0199'],
 		['company', { company: 'Larch Ltd' }, '214 Lark', 'Larch Ltd, 214 Lark'],
 		['ZIP code', { zip: '62705' }, '62704', '62705'],
+		['state', { province: 'Iowa', province_code: 'IA' }, 'Illinois', 'Iowa'],
 	])('names a corrected %s', async (_, change, before, after) => {
 		const corrected = { shipping_address: shippingAddress(change) };
 		expect(await follow({}, corrected)).toEqual([
@@ -191,6 +192,13 @@ describe('address and items', () => {
 		const dated = { note_attributes: [{ name: 'Delivery Date', value: '2026-12-24' }] };
 		expect(await follow({}, dated)).toEqual([
 			`${compare(`${recipient}${items}; delivery date 2026-12-24`)} If the date has changed, tell the Delivery Service.`,
+		]);
+	});
+
+	test('names a new delivery time', async () => {
+		const slot = (value: string) => ({ note_attributes: [{ name: 'Delivery Time', value }] });
+		expect(await follow(slot('10-12'), slot('16-18'))).toEqual([
+			compare(`${recipient}${items}; delivery time 16-18`),
 		]);
 	});
 

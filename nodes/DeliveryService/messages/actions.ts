@@ -78,13 +78,12 @@ function owedText({ owed, isPart, isFulfilled, hasOpenReturn }: OwedChanged): st
 		: `changed after it was sent: the customer now owes ${owed}, and its delivery collects another amount. So ${setCash(owed)}.`;
 }
 
-function changedText({ address, items, day }: ChangedOrder): string {
+function changedText({ address, items, day, time }: ChangedOrder): string {
 	const [to, what] = [address || 'no address', items.join(', ') || 'no items'];
-	const [date, tell] =
-		day === undefined
-			? ['', '']
-			: [`; delivery date ${day}`, ' If the date has changed, tell the Delivery Service.'];
-	return `was changed in Shopify after it was sent. It is now: ${to}; ${what}${date}. Correct its delivery with the operation Update.${tell}`;
+	const date = day === undefined ? '' : `; delivery date ${day}`;
+	const clock = time === undefined ? '' : `; delivery time ${time}`;
+	const tell = date && ' If the date has changed, tell the Delivery Service.';
+	return `was changed in Shopify after it was sent. It is now: ${to}; ${what}${date}${clock}. Correct its delivery with the operation Update.${tell}`;
 }
 
 /** What an open return leaves of an unpaid amount, for the end of a sentence. */

@@ -67,7 +67,7 @@ function details({ order, recipient, units }: OrderFacts, mapping: OrderMapping)
 	const lines = units.lines.filter(
 		({ line }) => needsShipping(line) && (!ids || (line.id !== undefined && ids.has(line.id))),
 	);
-	const { day, unclear } = findDeliveryDate(order, lines, {
+	const { day, unclear, time } = findDeliveryDate(order, lines, {
 		...mapping,
 		filters: { ...mapping.filters, deliveryDateFormat: 'automatic' },
 		time: { ...mapping.time, timeZone: 'UTC' },
@@ -81,9 +81,11 @@ function details({ order, recipient, units }: OrderFacts, mapping: OrderMapping)
 		to?.company,
 		to?.zip,
 		to?.city,
+		to?.province_code ?? to?.province,
 		to?.country_code,
 		day,
 		unclear,
+		time,
 		lines.flatMap(unitsOf).sort(),
 	];
 }

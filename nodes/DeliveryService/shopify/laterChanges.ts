@@ -19,7 +19,9 @@ export interface ChangedOrder {
 	address: string;
 	/** The items with their units. */
 	items: string[];
+	/** The delivery date, and when on that day. */
 	day: string | undefined;
+	time: string | undefined;
 }
 
 /** A person corrects the cash or the rest of a delivery. */
@@ -76,7 +78,9 @@ function isCashInHand({ order, payment }: OrderFacts, mapping: OrderMapping): bo
 function restAction(facts: OrderFacts, stop: StopReason | undefined): Action {
 	if (stop) return { code: 'stopDelivery', why: stop };
 	const { order, recipient, address, units, lines, date } = facts;
-	const who = [recipient.name, recipient.phonenumber, orderEmail(order), address || undefined];
+	const { name, phonenumber } = recipient;
+	const state = order.shipping_address?.province ?? order.shipping_address?.province_code;
+	const who = [name, phonenumber, orderEmail(order), address || undefined, state];
 	const shown = lines.length > 0 ? lines : units.lines;
 	return {
 		code: 'orderChanged',
@@ -86,6 +90,7 @@ function restAction(facts: OrderFacts, stop: StopReason | undefined): Action {
 				line.quantity > canceled ? [`${line.quantity - canceled} × ${name}`] : [],
 			),
 			day: date.day ?? date.unclear,
+			time: date.time,
 		},
 	};
 }

@@ -24,6 +24,7 @@ interface Facts {
 	payment: IDataObject;
 	cancelled_at: string | null;
 	date: string | null;
+	time: string | null;
 }
 
 const facts: fc.Arbitrary<Facts> = fc.record({
@@ -34,6 +35,7 @@ const facts: fc.Arbitrary<Facts> = fc.record({
 		company: fc.constantFrom('ACME', null),
 		zip: fc.constantFrom('62704', '40202'),
 		city: fc.constantFrom('Springfield', 'Louisville'),
+		province_code: fc.constantFrom('IL', 'KY'),
 		country_code: fc.constantFrom('US', 'DE'),
 		phone: fc.constantFrom('+1 217-555-0101', '+1 217-555-0102'),
 	}),
@@ -41,16 +43,21 @@ const facts: fc.Arbitrary<Facts> = fc.record({
 	payment: fc.constantFrom({}, payableInCash, { ...payableInCash, total_outstanding: '60.50' }),
 	cancelled_at: fc.constantFrom(null, '2026-11-24T09:00:00Z'),
 	date: fc.constantFrom(null, '2126-12-24', '2126-12-25'),
+	time: fc.constantFrom(null, '10-12', '16-18'),
 });
 
-function orderOf({ to, removed, payment, cancelled_at, date }: Facts, more: IDataObject = {}) {
+function orderOf(one: Facts, more: IDataObject = {}) {
+	const { to, removed, payment, cancelled_at } = one;
+	const chosen = { 'Delivery Date': one.date, 'Delivery Time': one.time };
 	const line = { line_item_id: mugs().id, quantity: removed, restock_type: 'cancel' };
 	const left = { current_quantity: 2 - removed, fulfillable_quantity: 2 - removed };
 	return shopifyOrder({
 		...payment,
 		cancelled_at,
 		shipping_address: shippingAddress(to),
-		note_attributes: date === null ? [] : [{ name: 'Delivery Date', value: date }],
+		note_attributes: Object.entries(chosen).flatMap(([name, value]) =>
+			value === null ? [] : [{ name, value }],
+		),
 		refunds: removed > 0 ? [{ refund_line_items: [line] }] : [],
 		line_items: [lineItem(), mugs(left)],
 		...more,
