@@ -182,9 +182,14 @@ describe('a fulfillment order', () => {
 		expect(service.existing()).toEqual(['#1001-11', '#1001-12']);
 	});
 
-	test('is named if its order was never met, also after others of it were named', async () => {
-		expect(await run([partOf(150, lineItem(), 11)])).toEqual([named]);
-		expect(await run([partOf(150, mugs(), 12)])).toEqual([namedBefore]);
+	test('is named once if its order was never met, also after others of it were named', async () => {
+		const parts = { '#1001-11': partOf(150, lineItem(), 11), '#1001-12': partOf(150, mugs(), 12) };
+		for (const [referenceId, item] of Object.entries(parts)) {
+			const message = unseen.message.replace('#1001', `#1001 (${referenceId})`);
+			const actionNeeded = named.actionNeeded.replace('#1001', `#1001 (${referenceId})`);
+			expect(await run([item])).toEqual([{ ...unseen, message, actionNeeded }]);
+			expect(await run([item])).toEqual([{ ...unseen, message, actionNeeded: '' }]);
+		}
 		expect(service.existing()).toEqual([]);
 	});
 });

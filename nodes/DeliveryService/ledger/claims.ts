@@ -56,7 +56,7 @@ export interface Found {
 	state: ClaimState;
 	/** If it was created: how its order has changed since it was sent, or since the last such change. */
 	change?: Change;
-	/** If it is free and its order is late: the trace of the order. */
+	/** If it is free and its order is late: the trace of the order, or its own. */
 	trace?: Trace | 'none';
 	/** Whether a later state of its order was certainly met before, which decides about it. */
 	isOutdated?: boolean;

@@ -19,7 +19,7 @@
  * | resend    | each     | Allow Resending was used: the entries with one more of `resends` count     |
  * | examined  | each     | a lookup is going on, or was interrupted: the others can't be relied on    |
  * | seen      | order    | it was met in time, and not sent                                           |
- * | named     | order    | it was met late, and the user was asked to look for it                     |
+ * | named     | delivery | its order was met late, and the user was asked to look for it              |
  *
  * A delivery of a whole order has the reference ID of the order. An order that is sent in parts, by
  * fulfillment order, has entries, too.

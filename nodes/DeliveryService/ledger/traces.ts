@@ -1,15 +1,20 @@
-/** Traces of orders that were met and not sent: an order that is met late and has none is not sent. */
+/** Traces of orders that were met and not sent: a late order that was not seen in time is not sent. */
 import type { Access } from './access';
 import type { Claim, FoundClaim } from './claims';
 import { entryOf, referenceOf } from './entries';
 import type { FoundReference } from './references';
 
-/** An order was met in time, or it was met late, and the user was asked to look for it. */
+/**
+ * An order was met in time; or a delivery of an order that was met late, and the user was asked to look for
+ * it. A fulfillment order that is released later is not sent either, so it is named as well.
+ */
 export type Trace = 'seen' | 'named';
 
-/** The entry of an order's trace: its oldest, so it has the name from before any use of Allow Resending. */
+/** The entry of a trace: the oldest, so it has the name from before any use of Allow Resending. */
 export function traceEntry({ companyId, referenceId, orderId = '', part }: Claim, trace: Trace) {
-	return entryOf(referenceOf(companyId, part?.orderReferenceId ?? referenceId), trace, orderId);
+	const ofOrder = part?.orderReferenceId ?? referenceId;
+	const reference = trace === 'seen' ? ofOrder : referenceId;
+	return entryOf(referenceOf(companyId, reference), trace, orderId);
 }
 
 /** Sets the traces of the orders of late deliveries that are free, and have none by a claim. */

@@ -17,6 +17,11 @@ export function orderName({ order, referenceId = '' }: Job): string {
 	return order?.shopifyOrder?.name ?? referenceId;
 }
 
+/** The same, with the reference ID of a fulfillment order: its order may have several. */
+export function deliveryName(job: Job): string {
+	return job.claim?.part ? `${orderName(job)} (${job.claim.referenceId})` : orderName(job);
+}
+
 /** The reference ID of an item's whole order; empty if it has none. */
 export function orderReference({ claim, referenceId = '' }: Job): string {
 	return claim?.part?.orderReferenceId ?? referenceId;

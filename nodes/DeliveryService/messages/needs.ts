@@ -5,7 +5,7 @@ import { isPendingReview } from '../service/statuses';
 import type { Action } from '../shopify/decide';
 import { actionNeeds } from './actions';
 import { helpUrl, helpWithFailure, helpWithInvalid, type Need } from './help';
-import { addressOf, labelOf, orderName } from './names';
+import { addressOf, deliveryName, labelOf } from './names';
 import { sendAnyway, skipNeed } from './skips';
 import { failedUpdateText } from './updates';
 
@@ -154,10 +154,10 @@ function movedNeed({ referenceId = '', order }: Job): Need {
 	);
 }
 
-/** What to do about an order that another workflow may have sent; said once. */
+/** What to do about a delivery that another workflow may have created; said once. */
 function unseenNeed(job: Job): Need {
 	return {
-		text: `${orderName(job)} was placed ${ageText(job)} ago, and this workflow meets it for the first time. ${unseenAdvice}`,
+		text: `${deliveryName(job)} was placed ${ageText(job)} ago, and this workflow meets it for the first time. ${unseenAdvice}`,
 		help: 'older-order',
 	};
 }

@@ -2,7 +2,7 @@
 import type { Problem } from '../common/result';
 import type { Created, Job, Outcome, SettledJob, Skipped, Updated } from '../sending/job';
 import { describeNotSent, describeRejected, describeUnknown } from './failures';
-import { orderName, orderReference } from './names';
+import { deliveryName, orderReference } from './names';
 import { ageText, helpFor, needsOf, needsReview, textOf, unseenAdvice } from './needs';
 import { skipMessage, skippedFor } from './skips';
 
@@ -113,6 +113,6 @@ function skippedMessage(job: Job, { why }: Skipped, needed: string): string {
 		case 'outdated':
 			return `${referenceId} was not sent: this is an earlier state of the order, and a later one has already arrived. Nothing to do.`;
 		case 'unseen':
-			return `${orderName(job)} was not sent: it was placed ${ageText(job)} ago, and this workflow did not meet it in time. ${unseenAdvice}`;
+			return `${deliveryName(job)} was not sent: it was placed ${ageText(job)} ago, and this workflow did not meet it in time. ${unseenAdvice}`;
 	}
 }

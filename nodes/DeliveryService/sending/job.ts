@@ -97,7 +97,7 @@ export interface Skipped {
 		/** It is an earlier state of an order, e.g. before that was canceled. */
 		| { code: 'outdated' }
 		| { code: 'order'; skip: Skip }
-		/** There is no trace of its late order. `isNamed`: the user was already asked to look for it. */
+		/** Its late order was not seen in time. `isNamed`: the user was already asked to look for it. */
 		| { code: 'unseen'; isNamed: boolean };
 }
 

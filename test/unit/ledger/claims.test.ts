@@ -633,6 +633,16 @@ describe('traces of orders that were not sent', () => {
 		},
 	);
 
+	test('keep which fulfillment orders were named apart, but not whether they were seen', async () => {
+		ledger.remember([parts[0]], 'named');
+		await ledger.flush();
+		expect(await traceOf(parts[0])).toBe('named');
+		for (const one of [parts[1], order('#1', 'A')]) expect(await traceOf(one)).toBe('none');
+		ledger.remember([parts[1]], 'seen');
+		await ledger.flush();
+		for (const one of parts) expect(await traceOf(one)).toBe('seen');
+	});
+
 	test('are not needed after a claim', async () => {
 		await create(order('#2', 'B'), parts[0]);
 		for (const one of [order('#2', 'B'), ...parts]) expect(await traceOf(one)).toBe('seen');

@@ -180,7 +180,7 @@ class World {
 	/** What each delivery was sent as, or was last reported as. */
 	readonly reported = new Map<Wanted, SentAs | undefined>();
 	readonly withoutCash = new Set<Wanted>();
-	/** The orders that were remembered, certainly and maybe, with their trace. */
+	/** The orders and deliveries that were remembered, certainly and maybe, with their trace. */
 	readonly remembered = new Set<string>();
 	readonly maybeRemembered = new Set<string>();
 	faultCount = 0;
@@ -323,9 +323,10 @@ function isSameOrder(one: Wanted, other: Wanted): boolean {
 	return a === undefined || b === undefined || a === b;
 }
 
-/** An order's trace. */
+/** That an order was seen, or a delivery named. */
 function traceOf({ companyId, referenceId, orderId, part: own }: Wanted, trace: Trace): string {
-	return JSON.stringify([trace, companyId, own?.orderReferenceId ?? referenceId, orderId]);
+	const ofOrder = own?.orderReferenceId ?? referenceId;
+	return JSON.stringify([trace, companyId, trace === 'seen' ? ofOrder : referenceId, orderId]);
 }
 
 function nameOf({ referenceId, orderId, companyId }: Wanted): string {
