@@ -15,14 +15,8 @@ import {
 	warnAboutUnchecked,
 	type Leftover,
 } from './messages';
-import {
-	assertSettings,
-	openTrigger,
-	readSettings,
-	saveDigests,
-	savedDigests,
-	type OpenTrigger,
-} from './settings';
+import { assertSettings, openTrigger, readSettings, type OpenTrigger } from './settings';
+import { saveDigests, savedDigests } from './signers';
 import { isOwnUrl, type EventSubscription } from './urls';
 
 /**

@@ -8,7 +8,7 @@ import { listUpTo, maxListedNames } from '../common/text';
 import type { Subscription } from '../service/client';
 import { eventLabel } from '../service/events';
 import { shownUrl, webhookName } from '../service/webhooks';
-import { triggerId } from './settings';
+import { triggerId } from './signers';
 
 /** A webhook URL on localhost, which the service cannot reach. */
 export function localhostProblem(webhookUrl: string): Problem {

@@ -8,7 +8,8 @@ import { republishHint } from '../common/text';
 import { passesFilters } from './filters';
 import { logRejection } from './messages';
 import { readEvents, type EmittedEvent } from './payload';
-import { callSigner, readSettings, savedDigests, type TriggerSettings } from './settings';
+import { readSettings, type TriggerSettings } from './settings';
+import { callSigner, savedDigests } from './signers';
 import { eventInQuery, isAuthentic } from './urls';
 
 /** The methods of events and of checks whether the URL responds; n8n also registers another one. */
@@ -66,7 +67,7 @@ async function readCall(
 	if (!callMethods.includes(method)) return new Rejection(405, 'Events arrive as POST requests');
 	const query = asRecord(context.getQueryData());
 	if (settings.verifiesCaller) {
-		const signer = await callSigner(context, settings);
+		const signer = await callSigner(context, settings.options);
 		if (!signer)
 			return new Rejection(
 				503,
