@@ -149,7 +149,7 @@ export function describeNotSent(job: Job, { why }: NotSent): Problem {
 			);
 		case 'unitsPartlySent':
 			return notSent(
-				`some of its items were already sent with another fulfillment order of ${order}`,
+				`some of its items were sent, or may have been, with another fulfillment order of ${order}`,
 				'In Shopify, split it so that the items that are not sent yet have a fulfillment order of their own, then send that one.',
 			);
 		case 'dryRun':

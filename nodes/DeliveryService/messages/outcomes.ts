@@ -105,7 +105,7 @@ function skippedMessage(job: Job, { why }: Skipped, needed: string): string {
 		case 'wholeCreated':
 			return `${referenceId} was already sent with the whole order (${order}).${end}`;
 		case 'unitsSent':
-			return `${referenceId} was already sent: its items went with another fulfillment order of ${order}.${end}`;
+			return `${referenceId} was skipped: its items were sent, or may have been, with another fulfillment order of ${order}.${end}`;
 		case 'sameReference':
 			return `${referenceId} was skipped: an earlier item is the same delivery. If they are separate deliveries, give each its own reference ID.`;
 		case 'sameOrder':

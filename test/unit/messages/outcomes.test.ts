@@ -66,6 +66,25 @@ test('asks to look for the fulfillment orders of an unknown whole order, too', (
 	);
 });
 
+test('claims no delivery of units that another fulfillment order has claimed', () => {
+	const part = { orderReferenceId: '#1', lines: [] };
+	const claim = { referenceId: '#1-12', orderId: 'A', part };
+	const job = { item: 0, referenceId: '#1-12', claim };
+	const why = { code: 'unitsSent' } as const;
+	expect(wordingOf({ ...job, outcome: { kind: 'skipped', why } })).toMatchObject({
+		problem: {
+			message:
+				'#1-12 was skipped: its items were sent, or may have been, with another fulfillment order of #1.',
+		},
+		needed:
+			'The items of #1-12 were sent, or may have been, with another fulfillment order. Look in the Delivery Service for reference IDs that start with "#1-". Check whether that delivery starts at the right location and has all items. If not, ask the Delivery Service to correct it.',
+	});
+	const partly = { kind: 'notSent', why: { code: 'unitsPartlySent' } } as const;
+	expect(wordingOf({ ...job, outcome: partly }).problem.message).toBe(
+		'#1-12 was not sent: some of its items were sent, or may have been, with another fulfillment order of #1',
+	);
+});
+
 test('says of an invalid order that it is not sent, because an email shows no outcome', () => {
 	const message = 'Order #1001 has no email address. Set Fallback Email.';
 	const outcome = { kind: 'invalid', problem: { message } } as const;
