@@ -55,7 +55,7 @@ function readWeekdays(): Set<string> {
 		(['short', 'long'] as const).flatMap((length) => Info.weekdays(length, { locale })),
 	);
 	const words = new Set(names.flatMap((name) => normalizeName(name).split(' ')));
-	// Monday in Czech and "after" in Polish, Friday and "after" in Vietnamese.
-	for (const word of ['po', 'sau']) words.delete(word);
+	// Monday and Sunday in Czech, and Friday in Vietnamese: elsewhere or also "after", "no" and "after".
+	for (const word of ['po', 'ne', 'sau']) words.delete(word);
 	return words;
 }

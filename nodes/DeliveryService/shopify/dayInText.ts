@@ -49,7 +49,7 @@ export function dayInText(
 	const [, number] = numberAfter.exec(rest) ?? [];
 	// "Dec 24 to 26", "24 Dec 26"; but "Dec 24, 2026 at 10".
 	const isRange = number !== undefined && (!hasYear || Number(number) > Number(day?.slice(8)));
-	const isOther = otherBefore.test(rest) || numberBefore.test(rest) || otherAfter.test(rest);
+	const isOther = otherBefore.test(rest) || numberBefore.test(rest) || otherDay.test(rest);
 	return isRange || isOther ? undefined : day;
 }
 
@@ -75,19 +75,22 @@ function mayPrecede(word: string): boolean {
 	return leadingWords.has(word) || isWeekday(word);
 }
 
-/** What says after a date that another day is meant, or may be: "24 Dec or later", "12月24日以降". */
-const otherWords = fold(`
+/** What says of a date that another day is meant, or may be: "24 Dec or later", "Latest: 24 Dec", "12月24日以降". */
+const words = fold(`
 	or oder ou o lub nebo alebo eller tai vagy sau или або veya atau hoặc או أو या onward onwards later earlier
-	adelante poi sonra önce itibaren kadar hariç बाद पहले तक
+	earliest latest after except unless spätestens frühestens adelante máximo tard poi sonra sonrası önce öncesi
+	itibaren kadar hariç jälkeen mennessä után utána előtt بعد قبل ואילך אחרי לפני trở atas बाद पहले तक
+	not no nicht kein keine pas non não niet geen ne nie ei inte ikke ej nem nu не нет değil لا ليس לא नहीं không tidak
 `)
 	.trim()
 	.split(/\s+/)
 	.join('|');
-const otherSigns = fold(
-	'以降|以後|以后|以前|以外|之后|之後|之前|まで|より|頃|ごろ|除|前後|前后|左右|이후|이전|부터|까지|제외',
+const otherWord = `(?<!\\p{L})(?:${words})(?!\\p{L})`;
+const otherSign = fold(
+	'以降|以外|(?<!午)[前後后]|まで|より|頃|ごろ|除|左右|不|ない|(?<![a-z])ng(?![a-z])|이후|이전|부터|까지|제외|불가',
 );
-const otherAfter = new RegExp(
-	`@[^@#^]*(?:(?<!\\p{L})(?:${otherWords})(?!\\p{L})|${otherSigns})(?![^@]*[#^\\d])|@\\s*(?:±|\\+/?-?\\s?\\d)`,
+const otherDay = new RegExp(
+	`@[^@#^]*(?:${otherWord}|${otherSign})(?![^@]*[#^\\d])|${otherWord}[^\\p{L}#^@]*@|@\\s*(?:±|\\+/?-?\\s?\\d)`,
 	'u',
 );
 
