@@ -67,7 +67,7 @@ export class Ledger {
 	 */
 	async claim(claims: readonly Claim[]): Promise<ReadonlyMap<Claim, Found>> {
 		const found = await this.run(['question'], async (access) => {
-			const all = await this.find(access, claims);
+			const all = await this.find(access, claims, true);
 			await access.addOwn([...all.values()].flatMap(({ inAdvance = [] }) => inAdvance));
 			return all;
 		});
@@ -82,10 +82,11 @@ export class Ledger {
 	private async find(
 		access: Access,
 		claims: readonly Claim[],
+		takesUnits: boolean,
 	): Promise<ReadonlyMap<Claim, FoundClaim>> {
 		// Whole orders first, so that none is then claimed in parts as well.
 		const wholes = await findWholes(access, claims);
-		const parts = await findParts(access, claims);
+		const parts = await findParts(access, claims, takesUnits);
 		const found = new Map([...wholes, ...parts]);
 		await readTraces(access, found);
 		for (const [{ asOf, orderId = '' }, one] of found) {
@@ -100,13 +101,23 @@ export class Ledger {
 		return found;
 	}
 
-	/** Returns the states of deliveries, and changes nothing in the store. @throws when that fails */
-	async lookUp(claims: readonly Claim[]): Promise<ReadonlyMap<Claim, Found>> {
+	/**
+	 * Returns the states of deliveries, and changes nothing in the store.
+	 *
+	 * @param takesUnits whether each takes its units from those after it, as if it were claimed
+	 * @throws when the store fails
+	 */
+	async lookUp(
+		claims: readonly Claim[],
+		{ takesUnits = false } = {},
+	): Promise<ReadonlyMap<Claim, Found>> {
 		const all = ['question', 'shared', 'claim'] as const;
 		const states: Array<[Claim, FoundClaim]> = [];
 		// In portions: what is recorded for a moment drops the oldest entries of a full store.
 		for (const some of chunk(claims, 100))
-			states.push(...(await this.run(all, async (access) => await this.find(access, some))));
+			states.push(
+				...(await this.run(all, async (access) => await this.find(access, some, takesUnits))),
+			);
 		const found = new Map(states);
 		for (const [claim, { change }] of found) this.changes.set(claim, change);
 		return found;

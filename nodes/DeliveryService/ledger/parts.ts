@@ -32,17 +32,19 @@ interface FoundPart extends Part {
  * them and their units.
  *
  * @param claims those of whole orders are left out
+ * @param takesUnits whether each takes its units from those after it: if not, none may be sent
  */
 export async function findParts(
 	access: Access,
 	claims: readonly Claim[],
+	takesUnits: boolean,
 ): Promise<ReadonlyMap<Claim, FoundClaim>> {
 	const { wholes, grouped } = await readParts(access, claims, { order: 'shared', own: 'claim' });
 	const found = new Map(wholes);
 	for (const units of grouped)
 		for (const part of units.parts) {
 			const trace = traceOfClaims(part.order) ?? traceOfClaims(part.own);
-			found.set(part.claim, { ...foundPart(access, part, units), trace });
+			found.set(part.claim, { ...foundPart(access, part, units, takesUnits), trace });
 		}
 	return found;
 }
@@ -125,8 +127,13 @@ function groupUnits(parts: readonly FoundPart[]): Array<OrderUnits<FoundPart>> {
 	return [...units.values()];
 }
 
-/** What was found about a fulfillment order. If it is free, it takes its units, unless others have. */
-function foundPart(access: Access, part: FoundPart, units: OrderUnits): FoundClaim {
+/** What was found about a fulfillment order. If it is free, it may take its units, unless others have. */
+function foundPart(
+	access: Access,
+	part: FoundPart,
+	units: OrderUnits,
+	takesUnits: boolean,
+): FoundClaim {
 	const { own, order, lines } = part;
 	// Even if it is not sent: others of its order may be.
 	const inAdvance = order.state === 'free' ? [firstPartOf(order)] : [];
@@ -134,6 +141,7 @@ function foundPart(access: Access, part: FoundPart, units: OrderUnits): FoundCla
 	if (addedTo(part, units).length > 0) return { ...found, state: 'grown' };
 	if (found.state !== 'free') return found;
 	if (lines.every((line) => freeUnits(units, line) >= line.units)) {
+		if (!takesUnits) return found;
 		const { recorded, released } = takeUnits(units, part, lines);
 		return {
 			...found,

@@ -46,7 +46,7 @@ export async function claimJobs(
 export async function lookUpJobs(jobs: readonly Job[], ledger: Ledger): Promise<void> {
 	markDuplicates(jobs.filter(isPending).filter(isRemembered));
 	const pending = jobs.filter(isPending).filter(isRemembered);
-	const found = await ledger.lookUp(claimsOf(pending));
+	const found = await ledger.lookUp(claimsOf(pending), { takesUnits: true });
 	for (const job of pending) applyFound(job, found);
 	settleDuplicates(jobs);
 }
@@ -58,16 +58,11 @@ export async function lookUpJobs(jobs: readonly Job[], ledger: Ledger): Promise<
  * @throws when the ledger fails
  */
 export async function lookUpHalted(jobs: readonly RememberedJob[], ledger: Ledger): Promise<void> {
-	const lookUp = async (some: readonly RememberedJob[]) => {
-		const found = await ledger.lookUp(claimsOf(some));
-		for (const job of some) {
-			applyFound(job, found);
-			job.change = undefined;
-		}
-	};
-	await lookUp(jobs);
-	// Looked up together, one takes the units of another, and neither is sent.
-	for (const job of jobs.filter(isWithoutUnits)) await lookUp([job]);
+	const found = await ledger.lookUp(claimsOf(jobs));
+	for (const job of jobs) {
+		applyFound(job, found);
+		job.change = undefined;
+	}
 }
 
 /** Whether other deliveries have taken units of the job's fulfillment order. */

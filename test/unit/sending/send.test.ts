@@ -549,6 +549,16 @@ test('a look-up shows what would not be sent, and changes nothing', async () => 
 	expect([...row.entries].sort()).toEqual(before.sort());
 });
 
+test('takes no unsent fulfillment order for sent whose units another unsent one has', async () => {
+	const jobs = ['#1-1', '#1-2'].map((id, item): Job => ({
+		...job(item, id, { orderId: 'A', part: part('#1', 'x') }),
+		delivery: undefined,
+		outcome: { kind: 'skipped', why: { code: 'order', skip: { code: 'onHold', holds: [] } } },
+	}));
+	await time.until(lookUpUnsent(jobs, new Ledger(store, time)));
+	expect(reasonsOf(jobs)).toEqual(['order', 'order']);
+});
+
 test('looks up each of two canceled orders whose shops use the same reference ID', async () => {
 	await send(new FakeService(), [job(0, '#1', { orderId: 'A' })]);
 	const canceled = (item: number, orderId: string): Job => ({
