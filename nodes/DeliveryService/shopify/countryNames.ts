@@ -5,6 +5,7 @@ import { languages } from './calendarNames';
 /** Names that the engine doesn't know. */
 const others = [
 	'UAE',
+	'U.A.E.',
 	'KSA',
 	'USA',
 	'السعودية',
@@ -24,8 +25,11 @@ export function isCountry(name: string): boolean {
 function readNames(): string[] {
 	const letters = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ');
 	const codes = letters.flatMap((first) => letters.map((second) => first + second));
-	return [...languages, 'vi', 'ja', 'ko', 'zh', 'zh-Hant'].flatMap((language) => {
-		const nameOf = new Intl.DisplayNames([language], { type: 'region', fallback: 'none' });
-		return codes.flatMap((code) => nameOf.of(code) ?? []);
-	});
+	return [...languages, 'vi', 'ja', 'ko', 'zh', 'zh-Hant'].flatMap((language) =>
+		(['long', 'short'] as const).flatMap((style) => {
+			const options = { type: 'region', fallback: 'none', style } as const;
+			const nameOf = new Intl.DisplayNames([language], options);
+			return codes.flatMap((code) => nameOf.of(code) ?? []);
+		}),
+	);
 }

@@ -157,7 +157,7 @@ describe('a name with more than one known part, or with a word more', () => {
 		Cash on Delivery (+10 SAR) | COD (+ Rs. 50) | Nachnahme (+5,90 EUR) | Kapıda Ödeme (+25 TL)
 		代金引換（手数料330円） | Nachnahme (zzgl. 5,90 €) | COD (+ 5 AED fee) | Contrassegno [costo: 4,90 €] | Pay on Delivery (POD)
 		الدفع عند الاستلام (+10 ر.س) | Utánvét (990 Ft) | Αντικαταβολή (μετρητά) | الدفع عند الاستلام (كاش) | 💵 Cash on Delivery | COD via Shiprocket
-		Cash on Delivery (Saudi Arabia) | COD (UAE) | Nachnahme (Deutschland) | Contra reembolso (España) | الدفع عند الاستلام (السعودية)
+		Cash on Delivery (Saudi Arabia) | COD (UAE) | COD (U.A.E.) | Cash on Delivery (Hong Kong) | 货到付款（香港） | Nachnahme (Deutschland) | Contra reembolso (España) | الدفع عند الاستلام (السعودية)
 		Dobírka (Česká republika) | COD (₹49 COD charges)
 		代金引換（現金のみ） | Pago contra entrega (sólo efectivo) | Przesyłka pobraniowa | Antikatavoli (+2€) | الدفع عند الاستلام من المندوب
 	`);
