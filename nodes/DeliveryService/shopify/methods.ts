@@ -5,7 +5,10 @@ import type { Order } from './order';
 
 /** The patterns of a list of names, and of the built-in ones in it, if there are any. */
 interface Patterns {
-	all: RegExp;
+	/** Names with letters or digits, to compare without emoji. */
+	words: RegExp;
+	/** Names without letters and digits. Without emoji, "🚚*" would match every shipping method. */
+	signs: RegExp;
 	builtIn?: RegExp;
 }
 
@@ -28,12 +31,16 @@ function patternsOf(names: readonly string[]): Patterns {
 
 function readPatterns(names: readonly string[]): Patterns {
 	const builtIn = names.filter((name) => builtInNames.has(name));
-	return { all: toPattern(names), ...(builtIn.length > 0 && { builtIn: toPattern(builtIn) }) };
+	return {
+		words: toPattern(names.map(withoutEmoji).filter(hasWords)),
+		signs: toPattern(names.filter((name) => !hasWords(withoutEmoji(name)))),
+		...(builtIn.length > 0 && { builtIn: toPattern(builtIn) }),
+	};
 }
 
 function toPattern(names: readonly string[]): RegExp {
 	const forms = names.map((name) =>
-		formOf(name)
+		foldWords(name)
 			.replace(/[.+?^${}()|[\]\\]/g, '\\$&')
 			.replace(/\*+/g, '.*'),
 	);
@@ -42,9 +49,12 @@ function toPattern(names: readonly string[]): RegExp {
 
 const emoji = /[\p{Extended_Pictographic}\p{Regional_Indicator}\u200D]/gu;
 
-/** A name for comparisons. One of only emoji keeps them. */
-function formOf(name: string): string {
-	return foldWords(name.replace(emoji, ' ')) || foldWords(name);
+function withoutEmoji(name: string): string {
+	return name.replace(emoji, ' ');
+}
+
+function hasWords(name: string): boolean {
+	return /[\p{L}\p{N}]/u.test(name);
 }
 
 const beforePlace = /(?:\s\p{Pd}|[:：])\s*/gu;
@@ -54,19 +64,19 @@ const maxNameLength = 300;
 
 /** A name without brackets and emoji, and with " - " before a place: "🏬 Pickup: Harbor (free)" is "Pickup - Harbor". */
 function plainName(name: string): string {
-	return withoutBrackets(name).replace(emoji, ' ').replace(beforePlace, ' - ');
+	return withoutEmoji(withoutBrackets(name)).replace(beforePlace, ' - ');
 }
 
 /**
  * Whether a whole name is in a list: "Pickup and delivery" is a delivery. For the built-in names, it is plain,
  * and a place of the shop may follow.
  *
- * @param names "*" in them stands for any text; letter case, accents and emoji don't matter
+ * @param names "*" in them stands for any text; letter case, accents and emoji beside words don't matter
  */
 export function isListed(name: string, names: readonly string[]): boolean {
 	if (name.length > maxNameLength) return false;
-	const { all, builtIn } = patternsOf(names);
-	if (all.test(formOf(name))) return true;
+	const { words, signs, builtIn } = patternsOf(names);
+	if (words.test(foldWords(withoutEmoji(name))) || signs.test(foldWords(name))) return true;
 	if (!builtIn) return false;
 	const plain = plainName(name);
 	const [base = ''] = plain.split(' - ');
