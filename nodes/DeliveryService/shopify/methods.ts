@@ -101,7 +101,7 @@ const shopPickupNames = namesIn(`
 	Collection (from|in|at) (|the |our )(store|shop|warehouse)
 
 	(Recog|Retir|Recole)* en* tienda, (Recog|Retir|Recole)* en* (local|sucursal)
-	Recojo en tienda, Retir* en tienda grati*, (Recog|Retir)* en* (almacén|bodega|persona|taller|showroom), (Recogida|Retiro) local
+	Recojo en tienda, Retir* en tienda grat(is|uito), (Recog|Retir)* en* (almacén|bodega|persona|taller|showroom), (Recogida|Retiro) local
 	(Recog|Retir|Recole)* en* punto físico, Pick*up en* tienda, Entrega en tienda, Envío (|gratis |gratuito )a tienda
 
 	(Retir|Levant|Recolh)* (na|em)* loja, (Buscar|Coleta|Entrega) na loja
@@ -117,7 +117,7 @@ const shopPickupNames = namesIn(`
 	Ladenabholung, Filialabholung, Abholen im (Laden|Geschäft)
 	(Im Laden|Im Geschäft|Im Store|Vor Ort|In der Filiale) abholen
 
-	Ritir* in* (negozio|sede|magazzino|store), Ritir* presso* (negozio|sede|punto vendita)
+	Ritir* in (|un |un nostro )(negozio|sede|magazzino), Ritiro (|gratuito )in store, Ritir* presso* (negozio|sede|punto vendita)
 	Ritiro (in punto vendita|a mano|locale|di persona|in loco|sul posto), Consegna in negozio
 
 	(|Zelf |Gratis |Lokaal )(Afhalen|Ophalen)

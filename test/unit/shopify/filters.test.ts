@@ -149,6 +149,7 @@ describe('the default of Exclude Shipping Methods', () => {
 		Free Pickup in Store | Self-pickup from store | Click and collect in store | Retiro en tienda gratis | Abholen im Laden
 		Ritiro in store | Odbiór osobisty w sklepie | Osobní odběr na prodejně | Osobný odber na predajni
 		Személyes átvétel az üzletben | Самовывоз бесплатно | Hent selv | Nouda myymälästä | Atsiėmimas parduotuvėje | Saņemšana veikalā
+		Retiro en tienda gratuito | Ritiro in un nostro negozio | Ritiro gratuito in store
 		Retiro en showroom | Retirar no local | Gratis afhalen in de winkel | Ridicare personală din magazin | 门店自提 | 門店自取 | 매장 픽업 - 강남점 | איסוף מהחנות - תל אביב | BOPIS | Take-away | Dine in
 	`),
 	)('excludes by default the store pickup %s', (title) => {
@@ -168,6 +169,7 @@ describe('the default of Exclude Shipping Methods', () => {
 		Доставка курьером | จัดส่งถึงบ้าน | Giao hàng tận nơi | 宅配到府 | 超商取貨 | משלוח עד הבית
 		Home delivery 🏠 | Delivery: Main Street | Express – Same day | Retrait - Relais Colis | Free Collection - Parcelshop | Self Collection – Locker | Самовывоз: СДЭК | 自提：菜鸟驿站 | Free delivery – pickup not available
 		コンビニ受取 | 宅配便 | ہوم ڈیلیوری | होम डिलीवरी | JNE REG | Despacho a domicilio
+		Retiro en tienda gratis o envío a domicilio | Ritiro in 24h e consegna dallo store | Ritiro in 24h e consegna dal negozio
 	`),
 	)('sends by default the delivery %s', (title) => {
 		expect(outcome(methods(title)).kind).toBe('delivery');
