@@ -58,9 +58,9 @@ const cash = new Set(
 const otherWords = compileWords(`
 	prepaid prepay* prepag* prepagad* prépay* pre-paid vorkasse vorauskasse vooruitbetal* предоплат* передоплат* anticip* advance upfront online онлайн en-ligne en-línea link
 	bank* banc* banq* banco* deposit* depósito transfer* transferencia* transferência* virement* bonifico überweisung* overboeking przelew* převod* prevod* havale eft swift wire sepa spei pse
-	card* debit* débito cb tarjeta* cartão carte cartes carta kreditkarte* kart* kort* kaard* карт* καρτ* کارت* thẻ-tín-dụng bằng-thẻ بطاقة البطاقة بالبطاقة ببطاقة فيزا بالفيزا مدى شبكة بنك بنكي تحويل أونلاين כרטיס חשבונית החשבונית فاتورة الفاتورة
-	terminal pos mpos tpe datáfono* maquininha pin pinnen vipps swish mobilepay
-	invoice factura* facture* fattura factuur rechnung* lastschrift cheque check chèque money-order
+	card* debit* débito cb tarjeta* cartão carte cartes carta kreditkarte* kart* kort* kaard* карт* καρτ* کارت* thẻ-tín-dụng bằng-thẻ بطاقة البطاقة بالبطاقة ببطاقة فيزا بالفيزا مدى شبكة بنك بنكي تحويل أونلاين ბარათ* כרטיס חשבונית החשבונית فاتورة الفاتورة
+	terminal терминал* pos mpos tpe datáfono* maquininha pin pinnen vipps swish mobilepay
+	invoice factura* facture* fattura factuur faktur* rechnung* lastschrift cheque check chèque money-order
 	paypal stripe klarna afterpay affirm clearpay sezzle tabby tamara tamam mollie payu ideal bancontact sofort visa mastercard amex bizum satispay multibanco mbway paymob fawry فوري فودافون
 	shopify-payments shop-pay shop-cash bogus authorize-net external-* store-credit credit* gift* voucher wallet* billetera monedero apple-pay google-pay amazon-pay
 	mercado mercadopago oxxo* paynet conekta kueski aplazo 7-eleven boleto* pix efecty baloto nequi daviplata addi webpay khipu servipag
@@ -79,7 +79,8 @@ const contradictions = compileWords(`
 	not non nao não sin sem pas sans senza kein keine keinen nicht ohne statt geen zonder niet inte utan ikke uden uten nie bez nem ei nu fara neni değil yok не без нет όχι χωρίς ليس بدون غير לא ללא bukan tidak tanpa không
 	before prior antes previo avant prima înainte vor vóór voor före før przed před pred до перед előtt ennen πριν قبل לפני sebelum trước önce
 	discount* descuento* desconto* save off instead unavailable disabled code codes coupon fiscal token reserve partial partially half mitad metade moitié hälfte abono
-	no-cash no-cod магазин* no-pago recibir-el-pago recibir-tu-pago recibir-su-pago receipt-of-payment
+	no-cash no-cod no-pago recibir-el-pago recibir-tu-pago recibir-su-pago receipt-of-payment تم
+	магазин* trgovin* poslovaln* poslovnic* prodajaln* prodavnic*
 `);
 
 /** Words for what cash on delivery costs: a method of this name may be paid before, unless it is in brackets. */

@@ -125,6 +125,10 @@ const similar = namesIn(`
 	Оплата при самовывозе | Оплата при отриманні в магазині | الدفع عند الاستلام من المعرض | Накладений платіж (передоплата 200 грн)
 	COD Token | Reserve COD | Partially paid - rest COD | COD Coupon | Cod fiscal | Оплата при получении онлайн
 	Paiement à la livraison par CB | Πληρωμή στην παράδοση με IRIS | เก็บเงินปลายทาง โอน | COD via payment link
+	Faktura - betalning vid leverans | Betaling ved levering - faktura | Płatność przy odbiorze - faktura
+	გადახდა მიტანისას ბარათით | გადახდა ადგილზე ბარათით | تم الدفع للمندوب | Оплата курьеру по терминалу
+	Gotovina ob prevzemu v trgovini | Gotovina pri prevzemu v poslovalnici | Plačilo ob prevzemu v prodajalni
+	Gotovina pri preuzimanju u poslovnici | Plaćanje prilikom preuzimanja u prodavnici
 	Nem utánvét | Ei postiennakkoa | Όχι αντικαταβολή | ليس عند الاستلام | לא במסירה
 `);
 
