@@ -45,12 +45,36 @@ function base64Within(text: string): string[] {
  * it is unbounded, and none contains all that follows: for a long key, that would take all memory.
  */
 function beginningPattern(text: string): string {
-	const characters = Array.from(text, spellingPattern);
+	const letters = Array.from(text);
+	const characters = letters.map(spellingsOf);
 	const half = Math.ceil(characters.length / 2);
-	const required = Math.min(Math.max(minBeginning, half), maxBeginning);
+	let required = Math.min(Math.max(minBeginning, half), maxBeginning);
+	// As the last of the beginning, a backslash would take that of an escape after it.
+	while (required > minBeginning && letters[required - 1] === '\\') required -= 1;
 	const rest = characters.slice(required);
-	const anyOfRest = rest.length > 0 ? `(?:${[...new Set(rest)].join('|')}){0,${rest.length}}` : '';
-	return characters.slice(0, required).join('') + anyOfRest;
+	const anyOfRest = rest.length > 0 ? `${anyOf(rest)}{0,${rest.length}}` : '';
+	const beginning = characters.slice(0, required).map((character) => anyOf([character]));
+	return beginning.join('') + anyOfRest;
+}
+
+/**
+ * The spellings of a character, as patterns, in the order in which they are tried: "%252F" is "/" and begins
+ * with "%25", which is "%" and begins with "%".
+ */
+interface Spellings {
+	encoded: string[];
+	/** The encoded "%" of URLs, "&" of HTML and backslash of JSON. */
+	encodedSign: string[];
+	literal: string[];
+	/** With backslashes that no encoding writes: in HTML, "\&amp;" is a backslash and "&". */
+	escapedSign: string[];
+}
+
+/** A pattern for one of several characters in any spelling. */
+function anyOf(characters: readonly Spellings[]): string {
+	const order = ['encoded', 'encodedSign', 'literal', 'escapedSign'] as const;
+	const spellings = order.flatMap((kind) => characters.flatMap((character) => character[kind]));
+	return `(?:${[...new Set(spellings)].join('|')})`;
 }
 
 const namedEntities: Readonly<Record<string, string>> = {
@@ -64,7 +88,7 @@ const namedEntities: Readonly<Record<string, string>> = {
  * A character as it is, and as JSON, URLs, forms, HTML and URL-safe base64 write it. Backslashes before
  * the first character count only from the start of their run: otherwise each of a million would be tried.
  */
-function spellingPattern(character: string, position: number): string {
+function spellingsOf(character: string, position: number): Spellings {
 	const code = character.codePointAt(0) ?? 0;
 	const units = character.split('').map((unit) => unit.charCodeAt(0).toString(16).padStart(4, '0'));
 	const bytes = [...Buffer.from(character, 'utf8')].map((byte) =>
@@ -75,17 +99,28 @@ function spellingPattern(character: string, position: number): string {
 	const isWord = /^[a-z\d]$/i.test(character);
 	const runStart = position === 0 ? '(?<!\\\\)' : '';
 	const literal = escapeForPattern(character);
-	const spellings = [
-		...(isWord ? [] : [`${runStart}\\\\{1,8}${literal}`]),
-		literal,
+	const inUrl = [bytes.map((byte) => `%(?:25){0,3}${byte}`).join('')];
+	const entity = named === undefined ? [] : [`&(?:amp;)?${named};`];
+	const escaped = isWord ? [] : [`${runStart}\\\\{1,8}${literal}`];
+	const encodedSign = { '%': inUrl, '&': entity, '\\': escaped }[character] ?? [];
+	const escapedSign = '%&'.includes(character) ? escaped : [];
+	const encoded = [
+		...escaped,
 		units.map((unit, index) => `${index === 0 ? runStart : ''}\\\\{1,8}u${unit}`).join(''),
-		bytes.map((byte) => `%(?:25){0,3}${byte}`).join(''),
+		...inUrl,
 		...(isWord ? [] : [`&(?:amp;)?#(?:x0{0,4}${code.toString(16)}|0{0,4}${code});`]),
-		...(named === undefined ? [] : [`&(?:amp;)?${named};`]),
-		...(inBase64 === undefined ? [] : [inBase64]),
-		...(character === ' ' ? ['\\+'] : []),
-	];
-	return `(?:${spellings.join('|')})`;
+		...entity,
+	].filter((spelling) => ![...encodedSign, ...escapedSign].includes(spelling));
+	return {
+		encoded,
+		encodedSign,
+		literal: [
+			literal,
+			...(inBase64 === undefined ? [] : [inBase64]),
+			...(character === ' ' ? ['\\+'] : []),
+		],
+		escapedSign,
+	};
 }
 
 function escapeForPattern(character: string): string {

@@ -117,29 +117,43 @@ const pieces = [
 	...[0, 1, 2].map((offset) => base64('x'.repeat(offset) + apiSecret).slice(offset + 1)),
 ].flatMap((spelling) => [0, 6, 12, 18].map((start) => spelling.slice(start, start + 6)));
 
+/** A way in which a server may quote a secret. */
+type Spelling = [name: string, spell: (secret: string) => string];
+
+const spellings: readonly Spelling[] = [
+	['plain', (secret) => secret],
+	['with the key', (secret) => `${apiKeyId}:${secret}`],
+	['as JSON', (secret) => JSON.stringify(secret)],
+	['as JSON in JSON', (secret) => JSON.stringify(JSON.stringify(secret))],
+	['as PHP writes JSON', (secret) => inPhp(secret)],
+	['as HTML', (secret) => asEntities(secret)],
+	['in a URL', (secret) => encodeURIComponent(secret)],
+	['in a URL in lowercase', (secret) => encodeURIComponent(secret).toLowerCase()],
+	['twice encoded', (secret) => encodeURIComponent(encodeURIComponent(secret))],
+	['in a form', (secret) => new URLSearchParams({ secret }).toString()],
+	['in uppercase', (secret) => secret.toUpperCase()],
+	['in the header', (secret) => `Basic ${base64(`${apiKeyId}:${secret}`)}`],
+	['in the header without padding', (secret) => base64(`${apiKeyId}:${secret}`).replace(/=+$/, '')],
+	['in URL-safe base64', (secret) => Buffer.from(`${apiKeyId}:${secret}`).toString('base64url')],
+	['with key and secret swapped', (secret) => base64(`${secret}:${apiKeyId}`)],
+	['in base64 alone', (secret) => base64(secret)],
+];
+
 describe('the secrets of the credential', () => {
-	test.each<[string, string]>([
-		['plain', apiSecret],
-		['with the key', `${apiKeyId}:${apiSecret}`],
-		['as JSON', JSON.stringify(apiSecret)],
-		['as JSON in JSON', JSON.stringify(JSON.stringify(apiSecret))],
-		['as PHP writes JSON', inPhp(apiSecret)],
-		['as HTML', asEntities(apiSecret)],
-		['in a URL', encodeURIComponent(apiSecret)],
-		['in a URL in lowercase', encodeURIComponent(apiSecret).toLowerCase()],
-		['twice encoded', encodeURIComponent(encodeURIComponent(apiSecret))],
-		['in a form', new URLSearchParams({ apiSecret }).toString()],
-		['in uppercase', apiSecret.toUpperCase()],
-		['in the header', `Basic ${base64(`${apiKeyId}:${apiSecret}`)}`],
-		['in the header without padding', base64(`${apiKeyId}:${apiSecret}`).replace(/=+$/, '')],
-		['in URL-safe base64', Buffer.from(`${apiKeyId}:${apiSecret}`).toString('base64url')],
-		['with key and secret swapped', base64(`${apiSecret}:${apiKeyId}`)],
-		['in base64 alone', base64(apiSecret)],
-		['in the base64 of a request', base64(`GET / HTTP/1.1\r\nX: ${apiSecret}\r\n`)],
-		['in the base64 of a longer request', base64(`POST / HTTP/1.1\r\nX: ${apiSecret}\r\n`)],
-		['cut off', apiSecret.slice(0, 15)],
-		['with the header cut off', `Basic ${base64(`${apiKeyId}:${apiSecret}`).slice(0, 30)}`],
-	])('are removed from a body and from headers: %s', async (_, quoted) => {
+	test.each<Spelling>([
+		...spellings,
+		['in the base64 of a request', (secret) => base64(`GET / HTTP/1.1\r\nX: ${secret}\r\n`)],
+		[
+			'in the base64 of a longer request',
+			(secret) => base64(`POST / HTTP/1.1\r\nX: ${secret}\r\n`),
+		],
+		['cut off', (secret) => secret.slice(0, 15)],
+		[
+			'with the header cut off',
+			(secret) => `Basic ${base64(`${apiKeyId}:${secret}`).slice(0, 30)}`,
+		],
+	])('are removed from a body and from headers: %s', async (_, spell) => {
+		const quoted = spell(apiSecret);
 		const json = await read(JSON.stringify({ message: `You sent ${quoted}.` }));
 		const text = await read(`You sent ${quoted}.`, { server: `nginx ${quoted}` });
 
@@ -148,6 +162,30 @@ describe('the secrets of the credential', () => {
 			expect(shown).toContain('***');
 			for (const piece of pieces) expect(shown).not.toContain(piece);
 		}
+	});
+
+	describe.each([
+		['the marks of every encoding', 'k%q/r&s"t\\u/v%w&x"y\\zk%q/r&s"t\\u/v%w&x"y\\z'],
+		['marks one after another', 'k%/&"\\%\\&"/k/\\"&%k"\\/%&z\\%"&/kz&/"%\\z%&\\"/xyz'],
+		['a mark at the half', 'secret-of-the-shop%25%2F&\\%25q/&amp;"\\"xyz'],
+		['a backslash before a letter at the half', 'secret-of-the-shop-\\éq/r&s"t%u<v>wse-xyz'],
+	])('leave nothing behind if the secret has %s', (_title, secret) => {
+		const remove = secretRemover({ apiKeyId, apiSecret: secret });
+
+		test.each(spellings)('%s', (_, spell) => {
+			expect(remove(`You sent ${spell(secret)}.`)).toMatch(
+				/^You sent (?:"(?:\\")?|key_4f2a:|secret=|Basic )?\*\*\*(?:(?:\\")?"|={1,2})?\.$/,
+			);
+		});
+	});
+
+	test('are looked for in time in proportion to the text', () => {
+		const secret = `k%q/r&s"t\\u${'/v%w&x"y\\z'.repeat(6)}`;
+		const remove = secretRemover({ apiKeyId, apiSecret: secret });
+		const text = secret.slice(0, 31).repeat(2_000_000 / 31);
+		const start = performance.now();
+		expect(remove(text)).toBe(text);
+		expect(performance.now() - start).toBeLessThan(5_000);
 	});
 
 	test('are removed if the secret is as long as a pasted key', () => {
