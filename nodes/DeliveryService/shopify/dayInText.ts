@@ -10,9 +10,11 @@ import type { OrderMapping } from './mapping';
 
 /** Whether a date was chosen: not by a text without a digit or with zeros, such as "ASAP" or "0000-00-00". */
 export function mayBeDate(text: string): boolean {
-	const { marked, year } = markDates(text);
+	const { marked, year } = markDates(text.replace(midnight, ' '));
 	return year !== undefined || /[1-9@^]/.test(marked);
 }
+
+const midnight = /(?<![\d:])0?0:00(?::00)?(?![\d:])/g;
 
 /** An ISO time as a date and a time: UTC in this time zone, any other offset as written. */
 export function toLocalTime(text: string, timeZone: string): string {
