@@ -13,7 +13,8 @@ export const languages: readonly string[] = `
 /** The months that a name means: "listopad" is November in Polish, and October in Croatian. */
 let monthsByName: Map<string, Set<number>> | undefined;
 
-let weekdays: Set<string> | undefined;
+/** The weekdays that a word means: Finnish "to" is Thursday, as German "Do". */
+let weekdaysByWord: Map<string, Set<number>> | undefined;
 
 /**
  * The number of a month.
@@ -27,10 +28,12 @@ export function monthNamed(name: string): number | undefined {
 	return others.length === 0 ? month : undefined;
 }
 
-/** Whether a word is the name of a weekday, or in it, as by `normalizeName`. */
-export function isWeekday(word: string): boolean {
-	weekdays ??= readWeekdays();
-	return weekdays.has(word);
+const noWeekdays: ReadonlySet<number> = new Set();
+
+/** The numbers of the weekdays, from 1 for Monday, that a word by `normalizeName` means or abbreviates. */
+export function weekdaysNamed(word: string): ReadonlySet<number> {
+	weekdaysByWord ??= readWeekdays();
+	return weekdaysByWord.get(word) ?? noWeekdays;
 }
 
 function readMonths(): Map<string, Set<number>> {
@@ -50,12 +53,21 @@ function readMonths(): Map<string, Set<number>> {
 	return months;
 }
 
-function readWeekdays(): Set<string> {
-	const names = [...languages, 'vi', 'ja', 'ko', 'zh'].flatMap((locale) =>
-		(['short', 'long'] as const).flatMap((length) => Info.weekdays(length, { locale })),
-	);
-	const words = new Set(names.flatMap((name) => normalizeName(name).split(' ')));
-	// Monday and Sunday in Czech, and Friday in Vietnamese: elsewhere or also "after", "no" and "after".
-	for (const word of ['po', 'ne', 'sau']) words.delete(word);
-	return words;
+function readWeekdays(): Map<string, Set<number>> {
+	const weekdays = new Map<string, Set<number>>();
+	const add = (word: string, weekday: number) =>
+		weekdays.set(word, (weekdays.get(word) ?? new Set()).add(weekday));
+	add('weds', 3);
+	for (const locale of [...languages, 'ja', 'ko', 'zh'])
+		for (const length of ['short', 'long'] as const)
+			for (const [index, name] of Info.weekdays(length, { locale }).entries())
+				for (const word of normalizeName(name).split(' ')) {
+					add(word, index + 1);
+					// "Thurs" and "Thur": in scripts with letter case, three letters are an abbreviation.
+					if (/^\p{Ll}+$/u.test(word))
+						for (let end = 3; end < word.length; end++) add(word.slice(0, end), index + 1);
+				}
+	// Monday in Czech: elsewhere, and also there, "after".
+	weekdays.delete('po');
+	return weekdays;
 }

@@ -4,8 +4,9 @@
  */
 import { DateTime } from 'luxon';
 
-import { fold, withPlainDigits } from '../common/text';
-import { isWeekday, monthNamed } from './calendarNames';
+import { fold, normalizeName, withPlainDigits } from '../common/text';
+import { deliveryDateAttributes } from './attributeNames';
+import { monthNamed, weekdaysNamed } from './calendarNames';
 import type { OrderMapping } from './mapping';
 
 /** Whether a date was chosen: not by a text without a digit or with zeros, such as "ASAP" or "0000-00-00". */
@@ -44,14 +45,22 @@ export function dayInText(
 ): string | undefined {
 	const { marked, dates, year } = markDates(text);
 	const day = sameDay(dates.map((date) => readDate(date, year, placedAt, format)));
+	if (day === undefined) return undefined;
+	const { weekday } = DateTime.fromISO(day);
 	const rest = marked
 		.replace(hoursWithoutUnit, '#')
-		.replace(/(\p{L}+)[.,’'-]*\s*/gu, (all, name: string) => (mayPrecede(name) ? '' : all));
+		.replace(aboutHours, '')
+		.replace(/(\p{L}+)[.,’'-]*\s*/gu, (all, name: string) => {
+			const weekdays = weekdaysNamed(name);
+			if (otherWords.has(name)) return all;
+			if (harmlessWords.has(name) || weekdays.has(weekday)) return '';
+			return weekdays.size > 0 ? `<${all}` : all;
+		});
 	const hasYear = year !== undefined || dates.some((date) => 'year' in date);
 	const [, number] = numberAfter.exec(rest) ?? [];
-	// "Dec 24 to 26", "24 Dec 26"; but "Dec 24, 2026 at 10".
-	const isRange = number !== undefined && (!hasYear || Number(number) > Number(day?.slice(8)));
-	const isOther = otherBefore.test(rest) || numberBefore.test(rest) || otherDay.test(rest);
+	// "Dec 24 to 26", "24 Dec 26"; but "Dec 24, 2026, 2 boxes".
+	const isRange = number !== undefined && (!hasYear || Number(number) > Number(day.slice(8)));
+	const isOther = [otherBefore, numberBefore, otherWeekday, otherDay].some((one) => one.test(rest));
 	return isRange || isOther ? undefined : day;
 }
 
@@ -61,40 +70,64 @@ const between = '[^\\p{L}\\d#^@]*(?:\\p{L}{1,6}[^\\p{L}\\d#^@]*)?';
 const numberBefore = new RegExp(`\\d${between}@`, 'u');
 const numberAfter = new RegExp(`@${between}(\\d{1,2})(?!\\d)`, 'u');
 
+/** Another weekday than that of the date, as "<fri": directly before the date, or after it. */
+const otherWeekday = /<\p{L}+[^\p{L}\d#^@]*@|@[^\p{L}\d#^@<]*<(?:\p{L}{3}|\p{Lo})/u;
+
 /** Words that may stand before the day that is meant. Any other may be "not", "after" or "except". */
-const leadingWords = new Set(
-	fold(`
-	on the of for at date day deliver delivery delivered scheduled today tomorrow heute morgen vandaag
+const harmlessWords = new Set([
+	...deliveryDateAttributes.flatMap((name) => normalizeName(name).split(' ')),
+	...wordsOf(`
+	on the for at is deliver delivered arriving express today tomorrow heute morgen vandaag
 	aujourd hui demain hoy mañana hoje amanhã oggi domani
-	am den der dem lieferung liefertermin lieferdatum op de datum levering bezorging på til leverans
-	le du jour date livraison el del día fecha entrega para em dia data il di consegna
-	w we dnia dostawa v ve dne dňa pe livrare в во на у доставка την στις
-	في يوم بتاريخ التوصيل ב ביום יום תאריך tanggal tgl hari pada pengiriman ngày giao hàng vào
-	`).split(/\s+/),
+	am den der dem lieferung dostawa livrare op datum levering bezorging på til leverans d
+	le du prévu prévue el del para em il w we dnia v ve dne dňa pe во в у την στις
+	في يوم بتاريخ الموافق ב ביום יום תאריך tgl hari pada ngày vào วันที่
+	morning noon afternoon evening vormittag nachmittag abend matin midi soir tarde noche noite mattina pomeriggio sera
+	ochtend middag avond formiddag eftermiddag утром днем вечером صباحا مساء 上午 下午 午前 午後 晚上 오전 오후
+	`),
+]);
+
+/** What says before a day, or before hours, that others are meant, or may be: "not", "after", "latest". */
+const wordsBefore = wordsOf(`
+	after sau بعد قبل אחרי לפני
+	earliest latest spätestens frühestens máximo massimo tard tot
+	except excluding unless without ohne außer sauf sans excepto salvo exceto sin sem tranne senza
+	zonder behalve bez oprócz kromě без кроме крім paitsi إلا عدا باستثناء غير
+	not no nicht kein keine keinen pas non não niet geen ne nie ei inte ikke ej nem nu не нет ні لا ليس לא בלי không tidak
+	cannot don dont doesn isn never unavailable impossible
+`);
+
+/** What says so after a day: "24 Dec or later", "12月24日以降". */
+const wordsAfter = wordsOf(`
+	or oder ou o lub nebo alebo eller tai vagy или або veya atau hoặc או أو या
+	onward onwards later earlier später früher adelante más mais poi sonra sonrası önce öncesi itibaren kadar hariç değil
+	jälkeen mennessä alkaen után utána előtt ואילך trở atas बाद पहले तक नहीं
+	позже позднее раньше пізніше później wcześniej později dříve
+`);
+const signsAfter = fold(
+	'以降|以外|(?<!午)[前後后]|まで|迄|から|起|より|頃|ごろ|除|左右|不|無理|ない|(?<![a-z])ng(?![a-z])|이후|이전|부터|까지|제외|불가',
+);
+const otherWords = new Set([...wordsBefore, ...wordsAfter]);
+const other = `(?:${anyOf([...otherWords])}|${signsAfter})`;
+const otherDay = new RegExp(`@[^@#^]*${other}|${other}[^@]*@|@\\s*(?:±|\\+/?-?\\s?\\d)`, 'u');
+
+/** What is said of hours: "after 10:00", "nicht vor 10 Uhr", "no antes de las 10:00". */
+const aboutHours = new RegExp(
+	`(?:${anyOf(wordsBefore)}\\s*)+(?:${anyOf(
+		wordsOf(
+			'before until vor bis um voor avant antes de las prima przed раньше позже later than at',
+		),
+	)}\\s*)*(?=[#^])`,
+	'gu',
 );
 
-function mayPrecede(word: string): boolean {
-	return leadingWords.has(word) || isWeekday(word);
+function wordsOf(text: string): string[] {
+	return fold(text).trim().split(/\s+/);
 }
 
-/** What says of a date that another day is meant, or may be: "24 Dec or later", "Latest: 24 Dec", "12月24日以降". */
-const words = fold(`
-	or oder ou o lub nebo alebo eller tai vagy sau или або veya atau hoặc או أو या onward onwards later earlier
-	earliest latest after except unless spätestens frühestens adelante máximo tard poi sonra sonrası önce öncesi
-	itibaren kadar hariç jälkeen mennessä után utána előtt بعد قبل ואילך אחרי לפני trở atas बाद पहले तक
-	not no nicht kein keine pas non não niet geen ne nie ei inte ikke ej nem nu не нет değil لا ليس לא नहीं không tidak
-`)
-	.trim()
-	.split(/\s+/)
-	.join('|');
-const otherWord = `(?<!\\p{L})(?:${words})(?!\\p{L})`;
-const otherSign = fold(
-	'以降|以外|(?<!午)[前後后]|まで|より|頃|ごろ|除|左右|不|ない|(?<![a-z])ng(?![a-z])|이후|이전|부터|까지|제외|불가',
-);
-const otherDay = new RegExp(
-	`@[^@#^]*(?:${otherWord}|${otherSign})(?![^@]*[#^\\d])|${otherWord}[^\\p{L}#^@]*@|@\\s*(?:±|\\+/?-?\\s?\\d)`,
-	'u',
-);
+function anyOf(words: readonly string[]): string {
+	return `(?<!\\p{L})(?:${words.join('|')})(?!\\p{L})`;
+}
 
 /** A date as it is written: in digits, `first` and `second` are its month and its day in some order. */
 type WrittenDate =
@@ -113,17 +146,20 @@ const clock =
 
 /** When on a day or how soon, not on which day: "10h-12h", "9 am", "within 2-3 hours", "60 min", "24/7". */
 const hours =
-	/(?:(?:\d{1,2}|\^)\s?-\s?)?(?:\d{1,3}|\^)\s?(?:(?:min(?!g)|h(?:o?u?r|eur)|st(?:d|un)|jam)\p{L}*|(?:h\d{0,2}|uhr|[ap]\.?m\.?)(?!\p{L})|[時点點])|24\/7/gu;
+	/(?:(?:\d{1,2}|\^)\s?-\s?)?(?:\d{1,3}|\^)\s?(?:(?:min(?!g)|h(?:o?u?r|eur)|st(?:d|un)|jam)\p{L}*|(?:h\d{0,2}|uhr|uur|[ap]\.?m\.?)(?!\p{L})|[時点點])|24\/7/gu;
 
-/** "10-12" or "10 to 12", once no date has these numbers. */
+/** "10-12", "10 to 12", "at 10" or "slot 2", once no date has these numbers. */
 const hoursWithoutUnit =
-	/(?<!\d)(?:[01]?\d|2[0-4])\s?(?:-|\p{L}{1,3})\s?(?:[01]?\d|2[0-4])(?!\d)/gu;
+	/(?<!\d)(?:[01]?\d|2[0-4])\s?(?:-|\p{L}{1,3})\s?(?:[01]?\d|2[0-4])(?!\d)|(?<!\p{L})(?:at|um|ore|alle|kl|slot)\.?\s(?:[01]?\d|2[0-4])(?![\d.])/gu;
 
 const yearFirst = /(?<!\d)([1-9]\d{3})(\s?[-/.]\s?)(\d{1,2})\2(\d{1,2})(?!\d)/g;
 const yearLast = /(?<!\d)(\d{1,2})\s?([-/.])\s?(\d{1,2})\s?\2\s?([1-9]\d{3}|(?!00)\d\d)(?!\d)/g;
 
 /** A month by its number: "12月24日", "24 tháng 12". */
 const numberedMonth = /(\d{1,2})\s?[月월]\s?(?=\d)|(?<=\d )th(?:áng|g) (\d{1,2})/giu;
+
+/** Vietnamese numbers the weekdays, also in words. */
+const numberedWeekday = /thứ (?:[2-7](?!\d)|hai|ba|tư|năm|sáu|bảy)(?!\p{L})/giu;
 
 /** With months as "<12>": "24 Dec", "24. de diciembre", "Dec 24th". */
 const dayAndMonth =
@@ -139,6 +175,7 @@ function markDates(text: string): MarkedText {
 	const inDigits = withPlainDigits(text)
 		.replace(/[@#^<>]/g, ' ')
 		.replace(clock, '^')
+		.replace(numberedWeekday, ' ')
 		// A year of an era: 令和8年.
 		.replace(/\p{L}{0,2}(?<!\d)\d{1,3}年/gu, ' ')
 		.replace(numberedMonth, (_, first: string, second: string) => `<${first ?? second}>`)

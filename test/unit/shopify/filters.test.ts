@@ -483,6 +483,35 @@ describe('the delivery date', () => {
 		},
 	);
 
+	test.each(
+		namesIn(`
+		Thurs 24 Dec 2026 | Thur 24 Dec | torsdag d. 24. december 2026 | Do, 24.12.2026 | quinta-feira, 24 de dezembro de 2026
+		يوم الخميس الموافق 24/12/2026 | Thứ 5, 24/12/2026 | Thứ Năm 24/12/2026 | Morning 24 Dec | Afternoon 24 Dec 2026
+		下午 2026-12-24 | Express 24/12/2026 | Wunschtermin 24.12.2026 | Bezorgdatum 24-12-2026
+		Livraison prévue le 24/12/2026 | Arriving on 24 Dec 2026 | Delivery date is 24 Dec 2026
+		お届け希望日 2026/12/24 | 配達日 12月24日 | 送货日期 2026年12月24日 | 희망일 12월 24일 | วันที่ 24 ธันวาคม 2026
+		Slot 2, 24/12/2026 | 24 Dec, slot 2 | 24 Dec 2026 at 10 | 24/12/2026, 2 boxes
+		24 Dec 2026 after 17:00 | 24 Dec 2026 no later than 6 pm | 24/12/2026 no antes de las 10:00 | 24 december 2026 tot 12 uur
+	`),
+	)('is read with a weekday, a label, a time of day or a number beside it: %s', (text) => {
+		const until = { code: 'scheduled', until: '2026-12-23' };
+		expect(outcomeOf(sampleOrder(on(text)), { filters: skipping })).toMatchObject(until);
+	});
+
+	test.each([
+		['Tues 22 Dec 2026', '2026-12-22'],
+		['Weds 23 Dec', '2026-12-23'],
+		['Miérc 23 dic', '2026-12-23'],
+		['Thứ Sáu 25/12/2026', '2026-12-25'],
+		['25.12.2026 do 12:00', '2026-12-25'],
+		['2026-12-01 slot 2', '2026-12-01'],
+		['3 dicembre 2026 ore 14', '2026-12-03'],
+		['3 Dec 2026 at 10', '2026-12-03'],
+	])('%s is read as %s', (text, until) => {
+		const filters = { ...skipping, sendDaysAhead: 0 };
+		expect(outcomeOf(sampleOrder(on(text)), { filters })).toMatchObject({ until });
+	});
+
 	test('without a year is of the year in which it is next after the order was placed', () => {
 		const untilOf = (text: string, created_at: string | null) =>
 			outcome({ ...on(text), created_at }, skipping);
@@ -570,6 +599,19 @@ describe('the delivery date', () => {
 		'Dec 24, 27',
 		'2026-12-24 ± 1 day',
 		'12月上旬',
+		...namesIn(`
+		24 Dec 2026 or later, 10:00 | 24 Dec 2026 or later 10-12 | 24 Dec or later, call 555 | 24 Dec 2026 or after 10:00
+		24/12/2026 not possible, please at 10:00 next day | 24/12/2026 not today, 10:00 tomorrow | 12月24日以降 10:00
+		do 26 grudnia 2026 | do 26. 12. 2026 | to 26 Dec 2026 | Friday 24 Dec 2026 | Fri, 24 Dec | Thu or Fri, 24 Dec 2026
+		24 Dec 2026 (Fri) | 24/12/2026, Friday | 12月24日(金) | po 28. 12. 2026 | nie 27.12.2026
+		12月24日から | 12月24日迄 | 12月24日起 | 12月24日は無理 | 24.12.2026 alkaen | 24/12/2026 au plus tôt
+		24/12/2026 al massimo | 24 декабря 2026 и позже | 24 grudnia 2026 i później | 24/12/2026 más tarde
+		not available: 24/12/2026 | No deliveries - 24/12/2026 | Do not deliver 10:00 24 Dec 2026 | I don't want it: 24/12/2026
+		Excluding: 24/12/2026 | Kein Versand: 24.12.2026 | Pas de livraison, 24/12/2026 | Sauf - 24/12/2026
+		Não entregar: 24/12/2026 | Excepto: 24/12/2026 | Tranne: 24/12/2026 | Bez dostawy: 24.12.2026 | Кроме: 24.12.2026
+		Не доставлять: 24.12.2026 | لا توصيل: 24/12/2026 | غير متاح: 24/12/2026 | 不可: 2026-12-24 | 除: 2026-12-24
+		days 24, 26 Dec 2026 | 3 Dec 2026 to 10 | 3 Dec 2026 and 10 | 3 Dec 2026, 10
+		`),
 		// The month is another one in Polish than in Croatian.
 		'24 listopada 2026',
 	])('is an error if it is not clear (%s), or a note without the option', (text) => {
