@@ -207,12 +207,3 @@ test('the hours can be set', async () => {
 	const [row] = await run([soon], { options: { firstSeenWithinHours: 1 } });
 	expect(row?.actionNeeded).toMatch(/^#2 was placed 1 hour ago, /);
 });
-
-test('the hours can differ between orders', async () => {
-	const options = { firstSeenWithinHours: '={{ $json.id === 2 ? 24 : 200 }}' };
-	const other = placed(150, { id: 2, name: '#2' });
-	expect(await run([late, other], { options })).toMatchObject([
-		created,
-		{ outcome: 'skipped', reason: 'unseen' },
-	]);
-});

@@ -30,7 +30,7 @@ import {
 	withErrorItems,
 } from '../items';
 import { isPreview, preview } from './dryRun';
-import { readRunOptions, readSkipAlreadySent, type RunOptions } from './options';
+import { readRunOptions, readSkipAlreadySent } from './options';
 import { hintsOf, toOutputItems } from './output';
 import { readItem, type RunSettings, type Source } from './readItem';
 import { updateChanged } from './updateChanged';
@@ -39,7 +39,6 @@ import { updateChanged } from './updateChanged';
 interface CreateRun extends RunSettings {
 	context: IExecuteFunctions;
 	parameters: ParameterReader;
-	options: RunOptions;
 	/** Remembers what the workflow sent; undefined if it doesn't. */
 	ledger?: Ledger;
 	/**

@@ -28,19 +28,15 @@ const defaultFirstSeenWithinHours = 24;
 
 const itemOptionsSchema = z.object({
 	companyId: companyIdSchema.optional(),
-	firstSeenWithinHours: numeric(z.number().min(1)).default(defaultFirstSeenWithinHours),
 	type: deliveryTypeSchema.optional(),
 });
 
-const itemOptionLabels = {
-	...serviceLabels,
-	companyId: 'child company ID',
-	firstSeenWithinHours: 'send unseen orders placed within (hours)',
-};
+const itemOptionLabels = { ...serviceLabels, companyId: 'child company ID' };
 
 const runOptionsSchema = z.object({
 	batchSize: numeric(z.int().min(1).max(limits.deliveriesPerRequest)).optional(),
 	dryRun: z.boolean().default(false),
+	firstSeenWithinHours: numeric(z.number().min(1)).default(defaultFirstSeenWithinHours),
 	simplify: z.boolean().default(true),
 	whenChanged: z.enum(['tell', 'update']).default('tell'),
 });
@@ -48,6 +44,7 @@ const runOptionsSchema = z.object({
 const runOptionLabels = {
 	batchSize: 'batch size',
 	dryRun: 'dry run',
+	firstSeenWithinHours: 'send unseen orders placed within (hours)',
 	simplify: 'simplify',
 	whenChanged: 'when a sent order changes',
 };
@@ -117,6 +114,7 @@ const firstSeenOption = {
 	displayName: 'Send Unseen Orders Placed Within (Hours)',
 	name: 'firstSeenWithinHours',
 	type: 'number',
+	noDataExpression: true,
 	typeOptions: { minValue: 1 },
 	default: defaultFirstSeenWithinHours,
 	description:

@@ -15,7 +15,7 @@ import { readableText } from '../../service/values';
 import type { OrderInfo } from '../../shopify/orderInfo';
 import type { Skip } from '../../shopify/skipping';
 import { toProblem } from '../items';
-import { readItemOptions } from './options';
+import { readItemOptions, type RunOptions } from './options';
 
 /** What deliveries are created from: its fields, and how it reads an item. */
 export interface Source {
@@ -42,6 +42,7 @@ type ReadItem = {
 export interface RunSettings {
 	items: readonly INodeExecutionData[];
 	source: Source;
+	options: RunOptions;
 	/** Whether the workflow remembers what it sent. */
 	isRemembered: boolean;
 }
@@ -67,7 +68,7 @@ export function readItem(parameters: ParameterReader, settings: RunSettings, ite
 			options.ok && {
 				companyId: options.value.companyId,
 				asOf: { call: called, order: timeOf(order?.updatedAt) },
-				isLate: !isSentAnyway && (ageHours ?? 0) > options.value.firstSeenWithinHours,
+				isLate: !isSentAnyway && (ageHours ?? 0) > settings.options.firstSeenWithinHours,
 			};
 		// Also of an order that would not be sent now: it may have been sent before.
 		if (basis) job = withClaim(job, basis);
