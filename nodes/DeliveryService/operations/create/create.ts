@@ -117,10 +117,10 @@ function openRun(
 }
 
 async function send(run: CreateRun, jobs: readonly Job[]): Promise<INodeExecutionData[]> {
-	const areOutcomesRecorded = await sendOrRemember(run, jobs);
-	const areChangesRecorded = await reportChanges(run, jobs);
+	const isRecorded = await sendOrRemember(run, jobs);
+	await reportChanges(run, jobs);
 	const settled = settle(jobs, { code: 'halted', halt: { code: 'stopped' } });
-	return showOutcomes(run, settled, { isRecorded: areOutcomesRecorded && areChangesRecorded });
+	return showOutcomes(run, settled, { isRecorded });
 }
 
 /** The jobs at the end of a run: those without an outcome were not sent. */
@@ -148,15 +148,13 @@ function showOutcomes(
 
 /**
  * Claims the changes of sent orders, and updates their deliveries if the user wants that. Then records
- * what is told only once.
- *
- * @returns whether that succeeded: if not, a later run tells it again
+ * what is told only once. If the ledger fails, a later run tells it again.
  */
 async function reportChanges(
 	{ context, parameters, ledger, options }: CreateRun,
 	jobs: readonly Job[],
-): Promise<boolean> {
-	if (!ledger) return true;
+): Promise<void> {
+	if (!ledger) return;
 	const isUpdating = options.whenChanged === 'update' && jobs.some(({ change }) => change);
 	const client = isUpdating ? await openClient(context) : undefined;
 	const signal = context.getExecutionCancelSignal();
@@ -167,9 +165,8 @@ async function reportChanges(
 		// What a stopped run says may reach nobody.
 		const named = signal?.aborted ? [] : remembered.filter(isFirstNamed);
 		await recordReports(reported, ledger, named);
-		return true;
 	} catch {
-		return false;
+		// Told twice is better than never.
 	} finally {
 		ledger.end();
 	}
@@ -178,7 +175,7 @@ async function reportChanges(
 /**
  * Sends what is to be sent, and remembers what was met.
  *
- * @returns whether all of that is recorded
+ * @returns whether all of that is recorded: if not, the next run reports the rest as unknown
  */
 async function sendOrRemember(run: CreateRun, jobs: readonly Job[]): Promise<boolean> {
 	if (jobs.some(({ delivery }) => delivery)) return await sendJobs(jobs, await openSending(run));
