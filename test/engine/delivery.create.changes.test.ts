@@ -198,7 +198,14 @@ describe('address and items', () => {
 	test('names a new delivery time', async () => {
 		const slot = (value: string) => ({ note_attributes: [{ name: 'Delivery Time', value }] });
 		expect(await follow(slot('10-12'), slot('16-18'))).toEqual([
-			compare(`${recipient}${items}; delivery time 16-18`),
+			`${compare(`${recipient}${items}; delivery time 16-18`)} If the time has changed, tell the Delivery Service.`,
+		]);
+	});
+
+	test('names a new delivery date with its time', async () => {
+		const slot = (value: string) => ({ note_attributes: [{ name: 'Delivery Date', value }] });
+		expect(await follow({}, slot('Thu, 24 Dec 2026, 10-12'))).toEqual([
+			expect.stringContaining('; delivery date 2026-12-24, Thu, 24 Dec 2026, 10-12. Correct'),
 		]);
 	});
 

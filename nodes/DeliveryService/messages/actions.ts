@@ -79,11 +79,14 @@ function owedText({ owed, isPart, isFulfilled, hasOpenReturn }: OwedChanged): st
 }
 
 function changedText({ address, items, day, time }: ChangedOrder): string {
-	const [to, what] = [address || 'no address', items.join(', ') || 'no items'];
-	const date = day === undefined ? '' : `; delivery date ${day}`;
-	const clock = time === undefined ? '' : `; delivery time ${time}`;
-	const tell = date && ' If the date has changed, tell the Delivery Service.';
-	return `was changed in Shopify after it was sent. It is now: ${to}; ${what}${date}${clock}. Correct its delivery with the operation Update.${tell}`;
+	const [to, units] = [address || 'no address', items.join(', ') || 'no items'];
+	const part = day === undefined ? 'time' : 'date';
+	const when = [day, time].filter(Boolean).join(', ');
+	const [chosen, tell] =
+		when === ''
+			? ['', '']
+			: [`; delivery ${part} ${when}`, ` If the ${part} has changed, tell the Delivery Service.`];
+	return `was changed in Shopify after it was sent. It is now: ${to}; ${units}${chosen}. Correct its delivery with the operation Update.${tell}`;
 }
 
 /** What an open return leaves of an unpaid amount, for the end of a sentence. */
