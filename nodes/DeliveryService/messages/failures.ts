@@ -15,7 +15,7 @@ import { explainFailure, notADeliveryService, serviceDetail } from '../service/e
 import { shownText } from '../service/response';
 import { codeAndMessageSchema } from '../service/schemas';
 import { causeOf, executionStopped, unexpectedError } from './causes';
-import { orderReference } from './names';
+import { orderReference, partsOf } from './names';
 
 /** Why the service created no delivery. */
 export function describeRejected({ referenceId }: Job, { why }: Rejected): Problem {
@@ -65,7 +65,7 @@ function unknownAdvice(job: Job, why: UnknownReason): string {
 	const name = isWhole ? orderReference(job) : claim.referenceId;
 	// An order may have been sent whole or by fulfillment order.
 	const mayHaveParts = isWhole || (claim.orderId !== undefined && !claim.part);
-	const parts = mayHaveParts ? ` and reference IDs that start with "${name}-"` : '';
+	const parts = mayHaveParts ? ` and ${partsOf(job)}` : '';
 	const isAbsent = mayHaveParts ? 'none of them exists' : 'it was not created';
 	return `Wait until no other execution of this workflow is running, then look for ${name}${parts} in the Delivery Service. If ${isAbsent}, run the operation "Allow Resending" for ${name}, then send it again.`;
 }

@@ -27,6 +27,18 @@ export function orderReference({ claim, referenceId = '' }: Job): string {
 	return claim?.part?.orderReferenceId ?? referenceId;
 }
 
+/**
+ * The deliveries of an order's fulfillment orders, by what their reference IDs have in common: custom or
+ * shortened ones may have nothing.
+ */
+export function partsOf(job: Job): string {
+	const start = `${orderReference(job)}-`;
+	const isUsual = !job.claim?.part || job.claim.referenceId.startsWith(start);
+	return isUsual
+		? `reference IDs that start with "${start}"`
+		: `other deliveries of ${orderName(job)}`;
+}
+
 /** Where a delivery goes, for a person. */
 export function addressOf({ order, delivery }: Job): string {
 	return order?.address ?? (delivery ? placeText(delivery.dropoff.location) : '');

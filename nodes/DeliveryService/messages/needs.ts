@@ -5,7 +5,7 @@ import { isPendingReview } from '../service/statuses';
 import type { Action } from '../shopify/decide';
 import { actionNeeds } from './actions';
 import { helpUrl, helpWithFailure, helpWithInvalid, type Need } from './help';
-import { addressOf, deliveryName, labelOf, orderReference } from './names';
+import { addressOf, deliveryName, labelOf, partsOf } from './names';
 import { sendAnyway, skipNeed } from './skips';
 import { failedUpdateText } from './updates';
 
@@ -151,7 +151,7 @@ function movedNeed(job: Job): Need {
 	const { referenceId = '', order } = job;
 	const { name = 'the right location' } = order?.location ?? {};
 	return changed(
-		`The items of ${referenceId} were sent, or may have been, with another fulfillment order. Look in the Delivery Service for reference IDs that start with "${orderReference(job)}-". Check whether that delivery starts at ${name} and has all items. If not, ask the Delivery Service to correct it.`,
+		`The items of ${referenceId} were sent, or may have been, with another fulfillment order. Look in the Delivery Service for ${partsOf(job)}. Check whether that delivery starts at ${name} and has all items. If not, ask the Delivery Service to correct it.`,
 	);
 }
 

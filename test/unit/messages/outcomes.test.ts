@@ -66,6 +66,20 @@ test('asks to look for the fulfillment orders of an unknown whole order, too', (
 	);
 });
 
+test('names no beginning of reference IDs that the custom one of a fulfillment order does not have', () => {
+	const part = { orderReferenceId: '#1', lines: [] };
+	const claim = { referenceId: 'F-11', orderId: 'A', part };
+	const job: Job = { item: 0, referenceId: 'F-11', claim, order: { shopifyOrder: { name: '#1' } } };
+	const unknown = { kind: 'unknown', why: { code: 'elsewhere', isWhole: true } } as const;
+	expect(wordingOf({ ...job, outcome: unknown }).problem.description).toMatch(
+		/ look for #1 and other deliveries of #1 in the Delivery Service\. If none of them exists, /,
+	);
+	const skipped = { kind: 'skipped', why: { code: 'unitsSent' } } as const;
+	expect(wordingOf({ ...job, outcome: skipped }).needed).toContain(
+		' Look in the Delivery Service for other deliveries of #1. ',
+	);
+});
+
 test('claims no delivery of units that another fulfillment order has claimed', () => {
 	const part = { orderReferenceId: '#1', lines: [] };
 	const claim = { referenceId: '#1-12', orderId: 'A', part };

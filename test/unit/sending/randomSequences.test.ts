@@ -490,7 +490,11 @@ async function checkUnknown(
 		if (outcome?.kind !== 'unknown') continue;
 		const { description = '' } = describeUnknown(sent, outcome);
 		const [, wanted, start, reference] = advice.exec(description) ?? [];
-		if (reference === undefined) continue;
+		if (reference === undefined) {
+			// No other text may hide what to look for.
+			expect(outcome.why.code === 'firstFailed' || !sent.claim).toBe(true);
+			continue;
+		}
 		const key = keyIn({ reference, company });
 		const isFound = (one: Existing) =>
 			keyIn(one) === keyIn({ reference: wanted, company }) ||
