@@ -67,7 +67,7 @@ function readWeekdays(): Map<string, Set<number>> {
 					if (/^\p{Ll}+$/u.test(word))
 						for (let end = 3; end < word.length; end++) add(word.slice(0, end), index + 1);
 				}
-	// Monday in Czech: elsewhere, and also there, "after".
-	weekdays.delete('po');
+	// Monday in Czech and "after", Sunday in Polish and "not".
+	for (const word of ['po', 'nie']) weekdays.delete(word);
 	return weekdays;
 }

@@ -1,6 +1,7 @@
 /**
  * Which day the text of a delivery date means, in the spellings and languages of apps and customers. Its
- * dates and hours are replaced by marks. What is left must not say that another day is meant, or several.
+ * dates and hours are replaced by marks. Beside them, only words that are known to change nothing may be left:
+ * any other may be "not", "after" or "except".
  */
 import { DateTime } from 'luxon';
 
@@ -49,75 +50,37 @@ export function dayInText(
 	const { weekday } = DateTime.fromISO(day);
 	const rest = marked
 		.replace(hoursWithoutUnit, '#')
-		.replace(aboutHours, '')
-		.replace(/(\p{L}+)[.,’'-]*\s*/gu, (all, name: string) => {
-			const weekdays = weekdaysNamed(name);
-			if (otherWords.has(name)) return all;
-			if (harmlessWords.has(name) || weekdays.has(weekday)) return '';
-			return weekdays.size > 0 ? `<${all}` : all;
-		});
-	const hasYear = year !== undefined || dates.some((date) => 'year' in date);
-	const [, number] = numberAfter.exec(rest) ?? [];
-	// "Dec 24 to 26", "24 Dec 26"; but "Dec 24, 2026, 2 boxes".
-	const isRange = number !== undefined && (!hasYear || Number(number) > Number(day.slice(8)));
-	const isOther = [otherBefore, numberBefore, otherWeekday, otherDay].some((one) => one.test(rest));
-	return isRange || isOther ? undefined : day;
+		.replace(besideHours, '')
+		.replace(/\p{L}+/gu, (word) =>
+			harmlessWords.has(word) || weekdaysNamed(word).has(weekday) ? '' : word,
+		);
+	return /[\p{L}\d±+]/u.test(rest) ? undefined : day;
 }
 
-/** A word directly before a date, and a number before or after it, with signs or a word in between. */
-const otherBefore = /\p{L}['’.-]*\s*@/u;
-const between = '[^\\p{L}\\d#^@]*(?:\\p{L}{1,6}[^\\p{L}\\d#^@]*)?';
-const numberBefore = new RegExp(`\\d${between}@`, 'u');
-const numberAfter = new RegExp(`@${between}(\\d{1,2})(?!\\d)`, 'u');
-
-/** Another weekday than that of the date, as "<fri": directly before the date, or after it. */
-const otherWeekday = /<\p{L}+[^\p{L}\d#^@]*@|@[^\p{L}\d#^@<]*<(?:\p{L}{3}|\p{Lo})/u;
-
-/** Words that may stand before the day that is meant. Any other may be "not", "after" or "except". */
+/** Words that change nothing about the day, wherever they stand. */
 const harmlessWords = new Set([
 	...deliveryDateAttributes.flatMap((name) => normalizeName(name).split(' ')),
 	...wordsOf(`
-	on the for at is deliver delivered arriving express today tomorrow heute morgen vandaag
+	on the for at is deliver delivered arriving standard express today tomorrow heute morgen vandaag
 	aujourd hui demain hoy mañana hoje amanhã oggi domani
 	am den der dem lieferung dostawa livrare op datum levering bezorging på til leverans d
 	le du prévu prévue el del para em il w we dnia v ve dne dňa pe во в у την στις
-	في يوم بتاريخ الموافق ב ביום יום תאריך tgl hari pada ngày vào วันที่
+	في يوم بتاريخ الموافق ב ביום יום תאריך tgl hari pada ngày vào วันที่ г
 	morning noon afternoon evening vormittag nachmittag abend matin midi soir tarde noche noite mattina pomeriggio sera
-	ochtend middag avond formiddag eftermiddag утром днем вечером صباحا مساء 上午 下午 午前 午後 晚上 오전 오후
+	ochtend middag avond formiddag eftermiddag утром днем вечером صباحا مساء 上午 下午 午前 午前中 午後 晚上 오전 오후
 	`),
 ]);
 
-/** What says before a day, or before hours, that others are meant, or may be: "not", "after", "latest". */
-const wordsBefore = wordsOf(`
-	after sau بعد قبل אחרי לפני
-	earliest latest spätestens frühestens máximo massimo tard tot
-	except excluding unless without ohne außer sauf sans excepto salvo exceto sin sem tranne senza
-	zonder behalve bez oprócz kromě без кроме крім paitsi إلا عدا باستثناء غير
-	not no nicht kein keine keinen pas non não niet geen ne nie ei inte ikke ej nem nu не нет ні لا ليس לא בלי không tidak
-	cannot don dont doesn isn never unavailable impossible
+/** Words about hours, directly before or after them: "after 10:00", "nicht vor 10 Uhr", "14時以降". */
+const beforeHours = wordsOf(`
+	from until till to and between before after by around not no later earlier than
+	von vom bis und zwischen vor nach ab um gegen nicht de du à a au et entre avant après dès pas y e hasta antes después las
+	das até depois non prima dopo dalle alle ore van tot en tussen voor na vanaf kl klo od do po przed między i između
+	с до после из к من إلى حتى بعد قبل
 `);
-
-/** What says so after a day: "24 Dec or later", "12月24日以降". */
-const wordsAfter = wordsOf(`
-	or oder ou o lub nebo alebo eller tai vagy или або veya atau hoặc או أو या
-	onward onwards later earlier später früher adelante más mais poi sonra sonrası önce öncesi itibaren kadar hariç değil
-	jälkeen mennessä alkaen után utána előtt ואילך trở atas बाद पहले तक नहीं
-	позже позднее раньше пізніше później wcześniej později dříve
-`);
-const signsAfter = fold(
-	'以降|以外|(?<!午)[前後后]|まで|迄|から|起|より|頃|ごろ|除|左右|不|無理|ない|(?<![a-z])ng(?![a-z])|이후|이전|부터|까지|제외|불가',
-);
-const otherWords = new Set([...wordsBefore, ...wordsAfter]);
-const other = `(?:${anyOf([...otherWords])}|${signsAfter})`;
-const otherDay = new RegExp(`@[^@#^]*${other}|${other}[^@]*@|@\\s*(?:±|\\+/?-?\\s?\\d)`, 'u');
-
-/** What is said of hours: "after 10:00", "nicht vor 10 Uhr", "no antes de las 10:00". */
-const aboutHours = new RegExp(
-	`(?:${anyOf(wordsBefore)}\\s*)+(?:${anyOf(
-		wordsOf(
-			'before until vor bis um voor avant antes de las prima przed раньше позже later than at',
-		),
-	)}\\s*)*(?=[#^])`,
+const afterHours = wordsOf('以降 以後 以后 之后 から まで 頃 ごろ 前 後 より 부터 까지');
+const besideHours = new RegExp(
+	`(?:${anyOf(beforeHours)}[\\s.-]*)+(?=[#^])|(?<=[#^])(?:\\s*${anyOf(afterHours)})+`,
 	'gu',
 );
 
@@ -148,9 +111,9 @@ const clock =
 const hours =
 	/(?:(?:\d{1,2}|\^)\s?-\s?)?(?:\d{1,3}|\^)\s?(?:(?:min(?!g)|h(?:o?u?r|eur)|st(?:d|un)|jam)\p{L}*|(?:h\d{0,2}|uhr|uur|[ap]\.?m\.?)(?!\p{L})|[時点點])|24\/7/gu;
 
-/** "10-12", "10 to 12", "at 10" or "slot 2", once no date has these numbers. */
+/** "10-12", "10 to 12", "10 to 12 h", "at 10" or "slot 2", once no date has these numbers. */
 const hoursWithoutUnit =
-	/(?<!\d)(?:[01]?\d|2[0-4])\s?(?:-|\p{L}{1,3})\s?(?:[01]?\d|2[0-4])(?!\d)|(?<!\p{L})(?:at|um|ore|alle|kl|slot)\.?\s(?:[01]?\d|2[0-4])(?![\d.])/gu;
+	/(?<!\d)(?:[01]?\d|2[0-4])\s?(?:-|\p{L}{1,3})\s?(?:(?:[01]?\d|2[0-4])(?!\d)|[#^])|(?<!\p{L})(?:at|um|ore|alle|kl|slot)\.?\s(?:[01]?\d|2[0-4])(?![\d.])/gu;
 
 const yearFirst = /(?<!\d)([1-9]\d{3})(\s?[-/.]\s?)(\d{1,2})\2(\d{1,2})(?!\d)/g;
 const yearLast = /(?<!\d)(\d{1,2})\s?([-/.])\s?(\d{1,2})\s?\2\s?([1-9]\d{3}|(?!00)\d\d)(?!\d)/g;

@@ -490,7 +490,7 @@ describe('the delivery date', () => {
 		下午 2026-12-24 | Express 24/12/2026 | Wunschtermin 24.12.2026 | Bezorgdatum 24-12-2026
 		Livraison prévue le 24/12/2026 | Arriving on 24 Dec 2026 | Delivery date is 24 Dec 2026
 		お届け希望日 2026/12/24 | 配達日 12月24日 | 送货日期 2026年12月24日 | 희망일 12월 24일 | วันที่ 24 ธันวาคม 2026
-		Slot 2, 24/12/2026 | 24 Dec, slot 2 | 24 Dec 2026 at 10 | 24/12/2026, 2 boxes
+		Slot 2, 24/12/2026 | 24 Dec, slot 2 | 24 Dec 2026 at 10
 		24 Dec 2026 after 17:00 | 24 Dec 2026 no later than 6 pm | 24/12/2026 no antes de las 10:00 | 24 december 2026 tot 12 uur
 	`),
 	)('is read with a weekday, a label, a time of day or a number beside it: %s', (text) => {
@@ -611,6 +611,8 @@ describe('the delivery date', () => {
 		Não entregar: 24/12/2026 | Excepto: 24/12/2026 | Tranne: 24/12/2026 | Bez dostawy: 24.12.2026 | Кроме: 24.12.2026
 		Не доставлять: 24.12.2026 | لا توصيل: 24/12/2026 | غير متاح: 24/12/2026 | 不可: 2026-12-24 | 除: 2026-12-24
 		days 24, 26 Dec 2026 | 3 Dec 2026 to 10 | 3 Dec 2026 and 10 | 3 Dec 2026, 10
+		24/12/2026, 2 boxes | 24/12/2026 ohne Klingeln | Ab: 24.12.2026 | 24 Dec 10:00 or later | 24/12/2026 como muy tarde
+		24 Dec 2026 or 10:00 the next day
 		`),
 		// The month is another one in Polish than in Croatian.
 		'24 listopada 2026',
