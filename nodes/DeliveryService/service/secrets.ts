@@ -11,6 +11,9 @@ const minLength = 8;
 const minBeginning = 10;
 const maxBeginning = 32;
 
+/** A character has up to so many in an encoding, e.g. "%2525252F" and "&amp;#x0002f;". */
+const maxEncodedLength = 14;
+
 /**
  * A function that removes the API secret, and the key with it in base64, from a text. Takes time in
  * proportion to its length.
@@ -41,40 +44,18 @@ function base64Within(text: string): string[] {
 }
 
 /**
- * A pattern for a text or its beginning, in any spelling, with any of its characters after that. No part of
- * it is unbounded, and none contains all that follows: for a long key, that would take all memory.
+ * A pattern for the beginning of a text, in any spelling, and for what follows in the same word. No part of it
+ * is unbounded, and none contains all that follows: for a long key, that would take all memory.
  */
 function beginningPattern(text: string): string {
-	const letters = Array.from(text);
-	const characters = letters.map(spellingsOf);
+	const characters = Array.from(text);
 	const half = Math.ceil(characters.length / 2);
-	let required = Math.min(Math.max(minBeginning, half), maxBeginning);
-	// As the last of the beginning, a backslash would take that of an escape after it.
-	while (required > minBeginning && letters[required - 1] === '\\') required -= 1;
+	const required = Math.min(Math.max(minBeginning, half), maxBeginning);
+	const beginning = characters.slice(0, required).map(spellingPattern).join('');
 	const rest = characters.slice(required);
-	const anyOfRest = rest.length > 0 ? `${anyOf(rest)}{0,${rest.length}}` : '';
-	const beginning = characters.slice(0, required).map((character) => anyOf([character]));
-	return beginning.join('') + anyOfRest;
-}
-
-/**
- * The spellings of a character, as patterns, in the order in which they are tried: "%252F" is "/" and begins
- * with "%25", which is "%" and begins with "%".
- */
-interface Spellings {
-	encoded: string[];
-	/** The encoded "%" of URLs, "&" of HTML and backslash of JSON. */
-	encodedSign: string[];
-	literal: string[];
-	/** With backslashes that no encoding writes: in HTML, "\&amp;" is a backslash and "&". */
-	escapedSign: string[];
-}
-
-/** A pattern for one of several characters in any spelling. */
-function anyOf(characters: readonly Spellings[]): string {
-	const order = ['encoded', 'encodedSign', 'literal', 'escapedSign'] as const;
-	const spellings = order.flatMap((kind) => characters.flatMap((character) => character[kind]));
-	return `(?:${[...new Set(spellings)].join('|')})`;
+	if (rest.length === 0) return beginning;
+	const own = [...new Set(rest)].map(escapeForPattern).join('');
+	return `${beginning}(?:[^\\s"'<>.,()[\\]{}]|[${own}]){0,${rest.length * maxEncodedLength}}`;
 }
 
 const namedEntities: Readonly<Record<string, string>> = {
@@ -88,7 +69,7 @@ const namedEntities: Readonly<Record<string, string>> = {
  * A character as it is, and as JSON, URLs, forms, HTML and URL-safe base64 write it. Backslashes before
  * the first character count only from the start of their run: otherwise each of a million would be tried.
  */
-function spellingsOf(character: string, position: number): Spellings {
+function spellingPattern(character: string, position: number): string {
 	const code = character.codePointAt(0) ?? 0;
 	const units = character.split('').map((unit) => unit.charCodeAt(0).toString(16).padStart(4, '0'));
 	const bytes = [...Buffer.from(character, 'utf8')].map((byte) =>
@@ -99,28 +80,17 @@ function spellingsOf(character: string, position: number): Spellings {
 	const isWord = /^[a-z\d]$/i.test(character);
 	const runStart = position === 0 ? '(?<!\\\\)' : '';
 	const literal = escapeForPattern(character);
-	const inUrl = [bytes.map((byte) => `%(?:25){0,3}${byte}`).join('')];
-	const entity = named === undefined ? [] : [`&(?:amp;)?${named};`];
-	const escaped = isWord ? [] : [`${runStart}\\\\{1,8}${literal}`];
-	const encodedSign = { '%': inUrl, '&': entity, '\\': escaped }[character] ?? [];
-	const escapedSign = '%&'.includes(character) ? escaped : [];
-	const encoded = [
-		...escaped,
+	const spellings = [
+		...(isWord ? [] : [`${runStart}\\\\{1,8}${literal}`]),
+		literal,
 		units.map((unit, index) => `${index === 0 ? runStart : ''}\\\\{1,8}u${unit}`).join(''),
-		...inUrl,
+		bytes.map((byte) => `%(?:25){0,3}${byte}`).join(''),
 		...(isWord ? [] : [`&(?:amp;)?#(?:x0{0,4}${code.toString(16)}|0{0,4}${code});`]),
-		...entity,
-	].filter((spelling) => ![...encodedSign, ...escapedSign].includes(spelling));
-	return {
-		encoded,
-		encodedSign,
-		literal: [
-			literal,
-			...(inBase64 === undefined ? [] : [inBase64]),
-			...(character === ' ' ? ['\\+'] : []),
-		],
-		escapedSign,
-	};
+		...(named === undefined ? [] : [`&(?:amp;)?${named};`]),
+		...(inBase64 === undefined ? [] : [inBase64]),
+		...(character === ' ' ? ['\\+'] : []),
+	];
+	return `(?:${spellings.join('|')})`;
 }
 
 function escapeForPattern(character: string): string {
