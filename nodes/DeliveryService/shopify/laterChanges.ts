@@ -5,7 +5,7 @@ import type { OrderFacts, StopReason } from './facts';
 import type { OrderMapping } from './mapping';
 import { amountText, sign } from './money';
 import { paymentKind } from './paymentNames';
-import { orderEmail } from './recipient';
+import { orderEmail, stateOf } from './recipient';
 
 /** By what has changed: what is owed, and all else that a driver acts on. */
 export interface LaterChanges {
@@ -79,8 +79,13 @@ function restAction(facts: OrderFacts, stop: StopReason | undefined): Action {
 	if (stop) return { code: 'stopDelivery', why: stop };
 	const { order, recipient, address, units, lines, date } = facts;
 	const { name, phonenumber } = recipient;
-	const state = order.shipping_address?.province ?? order.shipping_address?.province_code;
-	const who = [name, phonenumber, orderEmail(order), address || undefined, state];
+	const who = [
+		name,
+		phonenumber,
+		orderEmail(order),
+		address || undefined,
+		stateOf(order.shipping_address),
+	];
 	const shown = lines.length > 0 ? lines : units.lines;
 	return {
 		code: 'orderChanged',

@@ -179,10 +179,15 @@ function addressComponents(address: Address) {
 		streetName: address.address1,
 		neighborhood: address.neighborhood,
 		city: address.city,
-		state: address.province ?? address.province_code,
+		state: stateOf(address),
 		zipcode: address.zip,
 		country: address.country ?? address.country_code,
 	};
+}
+
+/** The state of an address, by its name if it has one. */
+export function stateOf(address: Address | null | undefined): string | undefined {
+	return address?.province ?? address?.province_code;
 }
 
 function addressText(address: Address): string | undefined {
