@@ -49,8 +49,8 @@ export async function claimReports(
  */
 export async function recordReports(
 	reported: readonly RememberedJob[],
+	named: readonly RememberedJob[],
 	ledger: Ledger,
-	named: readonly RememberedJob[] = [],
 ): Promise<void> {
 	if (reported.length + named.length === 0) return;
 	for (const { claim } of reported) ledger.recordChange(claim);

@@ -48,7 +48,7 @@ async function report(forMs: number, later: string): Promise<RememberedJob | und
 	const reporting = async () => {
 		const job = await meet(first, '60.00');
 		await time.wait(forMs);
-		if (job) await recordReports([job], first);
+		if (job) await recordReports([job], [], first);
 		first.end();
 	};
 	const following = async () => {

@@ -164,7 +164,7 @@ async function reportChanges(
 		if (client) await updateChanged(context, client, parameters, reported);
 		// What a stopped run says may reach nobody.
 		const named = signal?.aborted ? [] : remembered.filter(isFirstNamed);
-		await recordReports(reported, ledger, named);
+		await recordReports(reported, named, ledger);
 	} catch {
 		// Told twice is better than never.
 	} finally {
