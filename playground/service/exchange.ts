@@ -101,15 +101,6 @@ export class Exchanges {
 		}
 	};
 
-	/** Before a create request is handled: rejects it if a fault says so. */
-	readonly rejectReferences: RequestHandler = (req, _res, next) => {
-		const fault = this.exchanges.get(req)?.fault;
-		if (fault?.kind !== 'rejectReference') return next();
-		const references = collectReferences(req.method, req.path, req.body);
-		const rejected = fault.referenceIds.filter((referenceId) => references.has(referenceId));
-		throw new Rejection(fault.status, 'REJECTED', `Delivery rejected: ${rejected.join(', ')}`);
-	};
-
 	/** Last step of a request: sends the response, unless a fault prevents it. */
 	send(req: Request, res: Response, response: ServiceResponse): void {
 		const fault = this.exchanges.get(req)?.fault;

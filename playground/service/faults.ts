@@ -15,6 +15,8 @@ const scope = {
 		.optional(),
 	/** The start of the path; by default any. */
 	path: z.string().startsWith('/').optional(),
+	/** Only requests that create one of these references, which may arrive in any order. */
+	referenceIds: z.array(z.string()).min(1).optional(),
 	/** The number of matching requests to let through first. */
 	skip: z.number().int().min(0).default(0),
 	/** The number of matching requests to affect; null for all. */
@@ -56,16 +58,6 @@ export const faultSchema = z.discriminatedUnion('kind', [
 	z.object({ ...scope, kind: z.literal('shuffleRecords') }).strict(),
 	/** Create only: omits the index of all records from the response. */
 	z.object({ ...scope, kind: z.literal('withoutIndex') }).strict(),
-	/** Create only: rejects a request that contains one of these references. */
-	z
-		.object({
-			...scope,
-			times: count.default(null),
-			kind: z.literal('rejectReference'),
-			referenceIds: z.array(z.string()).min(1),
-			status: z.union([z.literal(400), z.literal(422)]).default(422),
-		})
-		.strict(),
 ]);
 
 export type FaultInput = z.input<typeof faultSchema>;
@@ -180,13 +172,13 @@ function withoutIndex(record: object): object {
 function matches(fault: Fault, { method, path, references }: FaultTarget): boolean {
 	if (fault.method !== undefined && fault.method !== method) return false;
 	if (fault.path !== undefined && !path.startsWith(fault.path)) return false;
+	if (fault.referenceIds?.some((referenceId) => references.has(referenceId)) === false)
+		return false;
 	switch (fault.kind) {
 		case 'missingRecords':
 		case 'shuffleRecords':
 		case 'withoutIndex':
 			return method === createEndpoint.method && path === createEndpoint.path;
-		case 'rejectReference':
-			return fault.referenceIds.some((referenceId) => references.has(referenceId));
 		default:
 			return true;
 	}

@@ -202,7 +202,6 @@ function addEndpoints(
 		.route('/v1/deliveries')
 		.post(
 			validateBody('application/json', 'CreationRequest'),
-			exchanges.rejectReferences,
 			respondWith((req) => api.create(req)),
 		)
 		.all(rejectMethod);

@@ -64,7 +64,7 @@ describe('repeated runs', () => {
 
 	test('creates nothing on a second run, even after a restart of n8n', async () => {
 		const { control } = installation().service;
-		control.addFault({ kind: 'resetAfter', path: '/v1/deliveries', skip: 3 });
+		control.addFault({ kind: 'resetAfter', referenceIds: ['#1004'] });
 		const orders = samples.slice(0, 4);
 		const first = await shared.runAction(installation(), {
 			items: orders,

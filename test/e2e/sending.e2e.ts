@@ -81,7 +81,7 @@ test.concurrent.each(badOrders.flatMap((run) => versions.map((version) => ({ ver
 		try {
 			const orders = orderNames('B', count);
 			const bad = orders[36]!;
-			service.control.addFault({ kind: 'rejectReference', referenceIds: [bad], status: 422 });
+			service.control.addFault({ kind: 'status', status: 422, referenceIds: [bad] });
 			const sender = await openSender(version, service);
 			await sender.post(orders);
 

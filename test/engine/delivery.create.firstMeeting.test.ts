@@ -129,7 +129,7 @@ test.each<[string, IDataObject, INodeParameters?]>([
 });
 
 test('sends a late order that was rejected in time', async () => {
-	service.control.addFault({ kind: 'rejectReference', referenceIds: ['#1001'] });
+	service.control.addFault({ kind: 'status', status: 422, referenceIds: ['#1001'] });
 	expect(await run([placed(23)], {}, { onError: 'continueRegularOutput' })).toMatchObject([
 		{ outcome: 'rejected' },
 	]);

@@ -28,6 +28,13 @@ test('method, path, skip and times of a fault determine which requests it affect
 	expect(statuses).toEqual([200, 500, 500, 200]);
 });
 
+test('a fault for references affects only requests that create one of them', async () => {
+	addFault({ kind: 'status', status: 500, referenceIds: ['R2', 'R9'], times: null });
+	expect((await create()).status).toBe(200);
+	expect((await create(3)).status).toBe(500);
+	expect((await local.api.get('/hooks/companies/1001')).status).toBe(200);
+});
+
 test('faults affect one request each, in order, and a fault with times null affects all later ones', async () => {
 	addFault({ kind: 'status', status: 503 });
 	addFault({ kind: 'status', status: 500, times: null });

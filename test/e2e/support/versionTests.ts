@@ -555,7 +555,7 @@ function testRetries(installation: () => Installation, name: HostName): void {
 
 		test('sends only the missing deliveries when a failed execution is retried', async () => {
 			const { control } = installation().service;
-			control.addFault({ kind: 'rejectReference', referenceIds: ['#1003'], times: 1 });
+			control.addFault({ kind: 'status', status: 422, referenceIds: ['#1003'] });
 			const { execution } = await runAction(installation(), {
 				items: samples.slice(0, 4),
 				parameters: fromShopify,
@@ -576,7 +576,7 @@ function testRetries(installation: () => Installation, name: HostName): void {
 
 		test('creates nothing on a retry without Skip Already Sent', async () => {
 			const { control } = installation().service;
-			control.addFault({ kind: 'rejectReference', referenceIds: ['E-2'], times: 1 });
+			control.addFault({ kind: 'status', status: 422, referenceIds: ['E-2'] });
 			const { execution } = await runAction(installation(), {
 				items: ['E-1', 'E-2', 'E-3'].map((referenceId) => ({
 					pickup,
