@@ -30,7 +30,7 @@ export function pickupProblem(order: string, problem: PickupProblem): Problem {
 			return problem.location === undefined
 				? {
 						message: `${order} has no location in Shopify, because it is a whole order`,
-						description: `Send its fulfillment orders instead, as the Shopify guide describes, ${orAddRow}`,
+						description: `Send its fulfillment orders instead, as the workflow "Fulfillment orders to deliveries" does, ${orAddRow}`,
 					}
 				: {
 						message: `${order} ships from "${problem.location}", which is not in Pickup by Location`,

@@ -123,7 +123,7 @@ test.each<[ShopifyLocation | undefined, string, string]>([
 	[
 		undefined,
 		'#1001 has no location in Shopify, because it is a whole order',
-		'Send its fulfillment orders instead, as the Shopify guide describes, or add the row All Other Locations to Pickup by Location.',
+		'Send its fulfillment orders instead, as the workflow "Fulfillment orders to deliveries" does, or add the row All Other Locations to Pickup by Location.',
 	],
 ])(
 	'rejects an order from the location %j that is not in the table',
