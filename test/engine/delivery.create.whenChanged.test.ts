@@ -71,21 +71,39 @@ test('sends a corrected address, once', async () => {
 	});
 });
 
-test('tells that the date of a sent order is a later one, which no update can set', async () => {
+test.each([
+	['2026-01-01', '2099-12-24', 'date 2099-12-24', true],
+	['2026-01-01', '24/12/99', 'date 24/12/99', true],
+	['2099-12-24', '2099-12-27', 'date 2099-12-27', false],
+	['2099-12-24', '2026-01-01', 'date 2026-01-01', false],
+])(
+	'tells that an order of %s is now for %s, which no update can set',
+	async (first, later, told, skipUntilDeliveryDate) => {
+		const runOn = async (date: string) => {
+			const order = shopifyOrder({ note_attributes: [{ name: 'Delivery Date', value: date }] });
+			return await run(order, { whenChanged: 'update' }, { filters: { skipUntilDeliveryDate } });
+		};
+		expect(await runOn(first)).toMatchObject({ outcome: 'created' });
+		expect(await runOn(later)).toMatchObject({
+			outcome: 'updated',
+			actionNeeded: expect.stringMatching(
+				new RegExp(
+					`; delivery ${told}\\..* If the date has changed, tell the Delivery Service\\.$`,
+				),
+			),
+		});
+		expect(await runOn(later)).toMatchObject({ outcome: 'skipped', actionNeeded: '' });
+		expect(JSON.stringify(updates())).toContain(`Deliver: ${later}`);
+	},
+);
+
+test('tells no date of an order that is sent when its day comes', async () => {
+	const note_attributes = [{ name: 'Delivery Date', value: '2026-01-01' }];
 	const filters = { skipUntilDeliveryDate: true };
-	const runOn = async (date: string) => {
-		const order = shopifyOrder({ note_attributes: [{ name: 'Delivery Date', value: date }] });
-		return await run(order, { whenChanged: 'update' }, { filters });
-	};
-	expect(await runOn('2026-01-01')).toMatchObject({ outcome: 'created' });
-	expect(await runOn('2099-12-24')).toMatchObject({
-		outcome: 'updated',
-		actionNeeded: expect.stringMatching(
-			/; delivery date 2099-12-24\..* If the date has changed, tell the Delivery Service\.$/,
-		),
-	});
-	expect(await runOn('2099-12-24')).toMatchObject({ outcome: 'skipped', actionNeeded: '' });
-	expect(JSON.stringify(updates())).toContain('Deliver: 2099-12-24');
+	await run(shopifyOrder({ note_attributes }), undefined, { filters });
+	expect(
+		await run(shopifyOrder({ ...moved, note_attributes }), undefined, { filters }),
+	).toMatchObject({ outcome: 'updated', actionNeeded: '' });
 });
 
 test.each([

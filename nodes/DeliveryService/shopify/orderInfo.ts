@@ -51,8 +51,8 @@ export interface OrderInfo extends OrderSubject {
 	cashOutstanding?: number;
 	/** Whether it is skipped now, and may be sent when it is met again. */
 	isWaiting?: boolean;
-	/** Whether it is skipped now, because its day is still to come. */
-	isScheduled?: boolean;
+	/** Whether the service must be told its day, which no field of a delivery has: it is not sent when that comes. */
+	hasDayToTell?: boolean;
 	/** Why its delivery is to be stopped, if it was sent before. */
 	stop?: StopReason;
 	/** By what a later change of it is noticed, and what a person must do then. */
@@ -82,6 +82,7 @@ export function identityOf(
 /** What is known about an order that can be read. */
 export function infoOf(facts: OrderFacts, decision: Decision, mapping: OrderMapping): OrderInfo {
 	const { order, references, units, methods, date, recipient, address, stop } = facts;
+	const skip = decision.kind === 'skip' ? decision.skip : undefined;
 	return {
 		...identityOf(order, references, units.lines, recipient.email),
 		customer: recipient.name,
@@ -96,10 +97,8 @@ export function infoOf(facts: OrderFacts, decision: Decision, mapping: OrderMapp
 		absentMethods: methods.absent,
 		// With Payment: Any, the user chose to send refunded orders.
 		...(stop && decision.kind !== 'send' && { stop }),
-		...(decision.kind === 'skip' && {
-			...(isWaiting(decision.skip) && { isWaiting: true }),
-			...(decision.skip.code === 'scheduled' && { isScheduled: true }),
-		}),
+		...(skip && isWaiting(skip) && { isWaiting: true }),
+		...((skip?.code === 'scheduled' || hasDayToTell(facts, mapping)) && { hasDayToTell: true }),
 		...(decision.kind === 'send' && { cashOutstanding: decision.cash.outstanding }),
 		...(decision.kind !== 'invalid' && { actions: decision.actions }),
 		// What would not be sent now may have been sent with cash.
@@ -110,6 +109,11 @@ export function infoOf(facts: OrderFacts, decision: Decision, mapping: OrderMapp
 		),
 		laterChanges: laterChanges(facts, mapping),
 	};
+}
+
+function hasDayToTell({ date, sendingDay }: OrderFacts, { filters }: OrderMapping): boolean {
+	const isDue = filters.skipUntilDeliveryDate && sendingDay === undefined;
+	return date.unclear !== undefined || (date.day !== undefined && !isDue);
 }
 
 /** The units of a line of an order, for the memory of sent units. */

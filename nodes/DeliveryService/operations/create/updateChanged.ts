@@ -56,8 +56,7 @@ function updateFor(parameters: ParameterReader, job: RememberedJob): OrderUpdate
 	const { contact, location, packages } = rest;
 	if (!contact && !location && cod === undefined) return undefined;
 	const changes: DeliveryChanges = { contact, location, packages, cod };
-	// No field of a delivery has its day.
-	const isComplete = contact && location && packages && !order.isScheduled;
+	const isComplete = contact && location && packages && !order.hasDayToTell;
 	const untold = {
 		...change,
 		cash: change.cash && cod === undefined,
