@@ -96,7 +96,7 @@ const skipField: INodeProperties = {
 	noDataExpression: true,
 	default: false,
 	description:
-		'Whether to skip deliveries that this workflow has already sent, matched by reference ID. It has room for about 20,000 whole orders, or 10,000 fulfillment orders of up to three units; other workflows are not checked.',
+		'Whether to skip deliveries that this workflow has already sent, matched by reference ID. The workflow remembers about 20,000 whole orders, or 10,000 fulfillment orders of up to three units. Other workflows are not checked.',
 };
 
 const batchSizeOption = {
@@ -140,7 +140,7 @@ const whenChangedOption = {
 	],
 	default: 'tell',
 	description:
-		"What to do when an order comes in again with another recipient, address, items, date or amount to collect. What can't be updated is told: that a delivery is to be stopped, and another amount for a part of an order.",
+		"What to do when an order comes in again with another recipient, address, items, date or amount to collect. The column actionNeeded names what an update can't do: stop a delivery, change its date, or collect another amount for a part of an order.",
 } satisfies INodeProperties;
 
 /**

@@ -63,7 +63,7 @@ export const packagesField: INodeProperties = packageGroup(
 
 /** The packages of an update: no value is preselected, because every value would be a change. */
 export const updatedPackagesField: INodeProperties = packageGroup(
-	'The new packages. List all of the delivery: those you leave out may be removed.',
+	'The new packages. List all packages of the delivery: those you leave out may be removed.',
 	{ name: '', qty: '', size: '', weight: '', price: '', id: '' },
 	[
 		name,
