@@ -340,6 +340,30 @@ describe('the Shopify API version of the examples', () => {
 	});
 });
 
+test.each([
+	[{}, ''],
+	[{ status: '' }, ''],
+	[{ status: '-' }, ''],
+	[{ status: 'Picked_Up' }, 'IN_TRANSIT'],
+	[{ status: 'on the way' }, 'IN_TRANSIT'],
+	[{ status: 'delivered' }, 'DELIVERED'],
+])(
+	'"Delivery updates to Shopify" finds %j on the list "%s", also if lists are empty',
+	(event, list) => {
+		const { assignments } = z
+			.object({
+				assignments: z.object({
+					assignments: z.array(z.object({ name: z.string(), value: z.string() })),
+				}),
+			})
+			.parse(parametersOf('delivery-updates', 'Status in Shopify')).assignments;
+		const lists = { IN_TRANSIT: 'picked up, on the way,', OUT_FOR_DELIVERY: '', FAILURE: ' ' };
+		const settings = { ...lists, DELIVERED: 'delivered', NOT_SHOWN: 'processing' };
+		const { value } = assignments.find(({ name }) => name === 'list')!;
+		expect(evaluated(value, { ...settings, ...event })).toBe(list);
+	},
+);
+
 describe('the URL prefix of "Repair blacklisted webhooks"', () => {
 	const { urlPrefix: url } = parametersOf('repair', 'Reactivate Webhooks');
 
