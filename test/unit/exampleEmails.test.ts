@@ -359,6 +359,17 @@ describe('the email of "Repair blacklisted webhooks"', () => {
 		);
 	});
 
+	test('is sent once a day about a failed check, whatever its advice', () => {
+		const { dedupeValue } = parametersOf('repair-blacklisted-webhooks', 'Once a Day');
+		const keyOf = (what: string, advice: string) =>
+			evaluated(dedupeValue, { message: `${what}. ${advice}`, error: { message: what } });
+		const busy = keyOf('Rate limit exceeded', 'Wait 34 seconds, then try again.');
+		expect(keyOf('Rate limit exceeded', 'Wait 5 seconds, then try again.')).toBe(busy);
+		expect(keyOf('Server error', 'Wait 34 seconds, then try again.')).not.toBe(busy);
+		const keys = [reactivated, missing, notServed].map((one) => evaluated(dedupeValue, one));
+		expect(new Set(keys).size).toBe(3);
+	});
+
 	test('has the subject of what matters most', () => {
 		const failed = { message: 'Gone', error: { message: 'Gone [item 0]' } };
 		expect(emailAbout(notServed, failed, reactivated).subject).toBe('A webhook was reactivated');
