@@ -360,8 +360,19 @@ export class N8nClient {
 	 * N8nRejection with the trigger's error message if one cannot start.
 	 */
 	async publish(workflowId: string): Promise<void> {
+		const end = await this.startPublishing(workflowId);
+		await end();
+	}
+
+	/**
+	 * Publishes a workflow as {@link publish} does, and resolves when n8n has responded, which 1.x does
+	 * when the triggers have started. Throws an N8nRejection if one cannot start in 1.x.
+	 *
+	 * @returns what waits for the rest
+	 */
+	async startPublishing(workflowId: string): Promise<() => Promise<void>> {
 		await this.api.post(`/workflows/${workflowId}/activate`, {});
-		await this.waitForPublication(workflowId, 'published');
+		return async () => await this.waitForPublication(workflowId, 'published');
 	}
 
 	/**
