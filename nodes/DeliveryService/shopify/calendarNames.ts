@@ -36,6 +36,15 @@ export function weekdaysNamed(word: string): ReadonlySet<number> {
 	return weekdaysByWord.get(word) ?? noWeekdays;
 }
 
+let fullWeekdays: Set<string> | undefined;
+
+/** Whether a word by `normalizeName` is the full name of a weekday: abbreviations are also other words. */
+export function isWeekday(word: string): boolean {
+	fullWeekdays ??= new Set(weekdayNames('long').map(([name]) => name));
+	// In Hebrew and Portuguese, "day" and "market" are in the names of several.
+	return fullWeekdays.has(word) && weekdaysNamed(word).size === 1;
+}
+
 function readMonths(): Map<string, Set<number>> {
 	const months = new Map<string, Set<number>>();
 	const lists = languages.flatMap((locale) =>
@@ -57,17 +66,26 @@ function readWeekdays(): Map<string, Set<number>> {
 	const weekdays = new Map<string, Set<number>>();
 	const add = (word: string, weekday: number) =>
 		weekdays.set(word, (weekdays.get(word) ?? new Set()).add(weekday));
-	add('weds', 3);
-	for (const locale of [...languages, 'ja', 'ko', 'zh'])
-		for (const length of ['short', 'long'] as const)
-			for (const [index, name] of Info.weekdays(length, { locale }).entries())
-				for (const word of normalizeName(name).split(' ')) {
-					add(word, index + 1);
-					// "Thurs" and "Thur": in scripts with letter case, three letters are an abbreviation.
-					if (/^\p{Ll}+$/u.test(word))
-						for (let end = 3; end < word.length; end++) add(word.slice(0, end), index + 1);
-				}
-	// Monday in Czech and "after", Sunday in Polish and "not".
-	for (const word of ['po', 'nie']) weekdays.delete(word);
+	const names = [...weekdayNames('short'), ...weekdayNames('long'), ['weds', 3] as const];
+	for (const [word, weekday] of names) add(word, weekday);
+	// Sunday in Turkish is how Monday begins.
+	const whole = new Set(weekdays.keys());
+	// "Thurs" and "Thur": in scripts with letter case, three letters are an abbreviation.
+	for (const [word, weekday] of names.filter(([word]) => /^\p{Ll}+$/u.test(word)))
+		for (let end = 3; end < word.length; end++)
+			if (!whole.has(word.slice(0, end))) add(word.slice(0, end), weekday);
+	// Monday in Czech and "after", Sunday in Polish and in Czech and "not".
+	for (const word of ['po', 'nie', 'ne']) weekdays.delete(word);
 	return weekdays;
+}
+
+/** The words of all names of weekdays, with their numbers. */
+function weekdayNames(length: 'short' | 'long'): Array<readonly [string, number]> {
+	return [...languages, 'ja', 'ko', 'zh'].flatMap((locale) =>
+		Info.weekdays(length, { locale }).flatMap((name, index) =>
+			normalizeName(name)
+				.split(' ')
+				.map((word) => [word, index + 1] as const),
+		),
+	);
 }

@@ -1,19 +1,20 @@
 /**
  * Which day the text of a delivery date means, in the spellings and languages of apps and customers. Its
- * dates and hours are replaced by marks. Beside them, only words that are known to change nothing may be left:
- * any other may be "not", "after" or "except".
+ * dates and hours are replaced by marks. Beside them, only words and signs that are known to change nothing may
+ * be left: any other may be "not", "after" or "except".
  */
 import { DateTime } from 'luxon';
 
 import { fold, normalizeName, withPlainDigits } from '../common/text';
 import { deliveryDateAttributes } from './attributeNames';
-import { monthNamed, weekdaysNamed } from './calendarNames';
+import { isWeekday, monthNamed, weekdaysNamed } from './calendarNames';
 import type { OrderMapping } from './mapping';
 
-/** Whether a date was chosen: not by a text without a digit or with zeros, such as "ASAP" or "0000-00-00". */
+/** Whether a date was chosen: by a weekday, or by a digit that is not 0 or of hours; not by "ASAP" or "0000-00-00". */
 export function mayBeDate(text: string): boolean {
 	const { marked, year } = markDates(text.replace(midnight, ' '));
-	return year !== undefined || /[1-9@^]/.test(marked);
+	const hasNumber = year !== undefined || /[1-9@^]/.test(marked);
+	return hasNumber || normalizeName(marked).split(' ').some(isWeekday);
 }
 
 const midnight = /(?<![\d:])0?0:00(?::00)?(?![\d:])/g;
@@ -54,7 +55,7 @@ export function dayInText(
 		.replace(/\p{L}+/gu, (word) =>
 			harmlessWords.has(word) || weekdaysNamed(word).has(weekday) ? '' : word,
 		);
-	return /[\p{L}\d±+]/u.test(rest) ? undefined : day;
+	return /(?![|^])[\p{L}\d\p{S}?]/u.test(rest) ? undefined : day;
 }
 
 /** Words that change nothing about the day, wherever they stand. */
@@ -66,7 +67,7 @@ const harmlessWords = new Set([
 	am den der dem lieferung dostawa livrare op datum levering bezorging på til leverans d
 	le du prévu prévue el del para em il w we dnia v ve dne dňa pe во в у την στις
 	في يوم بتاريخ الموافق ב ביום יום תאריך tgl hari pada ngày vào วันที่ г
-	morning noon afternoon evening vormittag nachmittag abend matin midi soir tarde noche noite mattina pomeriggio sera
+	pm morning noon afternoon evening vormittag nachmittag abend matin midi soir tarde noche noite mattina pomeriggio sera
 	ochtend middag avond formiddag eftermiddag утром днем вечером صباحا مساء 上午 下午 午前 午前中 午後 晚上 오전 오후
 	`),
 ]);
@@ -78,9 +79,10 @@ const beforeHours = wordsOf(`
 	das até depois non prima dopo dalle alle ore van tot en tussen voor na vanaf kl klo od do po przed między i između
 	с до после из к من إلى حتى بعد قبل
 `);
+const rangeWords = wordsOf('to till until bis a à au al tot do до til hasta até alle');
 const afterHours = wordsOf('以降 以後 以后 之后 から まで 頃 ごろ 前 後 より 부터 까지');
 const besideHours = new RegExp(
-	`(?:${anyOf(beforeHours)}[\\s.-]*)+(?=[#^])|(?<=[#^])(?:\\s*${anyOf(afterHours)})+`,
+	`(?:(?:~|${anyOf(beforeHours)})[\\s.-]*)+(?=[#^])|(?<=[#^])(?:\\s*(?:~|${anyOf(afterHours)}))+`,
 	'gu',
 );
 
@@ -109,11 +111,19 @@ const clock =
 
 /** When on a day or how soon, not on which day: "10h-12h", "9 am", "within 2-3 hours", "60 min", "24/7". */
 const hours =
-	/(?:(?:\d{1,2}|\^)\s?-\s?)?(?:\d{1,3}|\^)\s?(?:(?:min(?!g)|h(?:o?u?r|eur)|st(?:d|un)|jam)\p{L}*|(?:h\d{0,2}|uhr|uur|[ap]\.?m\.?)(?!\p{L})|[時点點])|24\/7/gu;
+	/(?:(?:\d{1,2}|\^)\s?[-~]\s?)?(?:\d{1,3}|\^)\s?(?:(?:min(?!g)|h(?:o?u?r|eur)|st(?:d|un)|jam)\p{L}*|(?:h\d{0,2}|uhr|uur|[ap]\.?m\.?)(?!\p{L})|[時点點])|24\/7/gu;
 
-/** "10-12", "10 to 12", "10 to 12 h", "at 10" or "slot 2", once no date has these numbers. */
-const hoursWithoutUnit =
-	/(?<!\d)(?:[01]?\d|2[0-4])\s?(?:-|\p{L}{1,3})\s?(?:(?:[01]?\d|2[0-4])(?!\d)|[#^])|(?<!\p{L})(?:at|um|ore|alle|kl|slot)\.?\s(?:[01]?\d|2[0-4])(?![\d.])/gu;
+const hour = '(?:[01]?\\d|2[0-4])';
+
+/** "10-12", "10 to 12", "10 to 12 h", "between 10 and 12", "at 10" or "slot 2", once no date has these numbers. */
+const hoursWithoutUnit = new RegExp(
+	[
+		`(?<!\\d)${hour}\\s?(?:[-~]|${anyOf(rangeWords)})\\s?(?:${hour}(?!\\d)|[#^])`,
+		`${anyOf(wordsOf('between zwischen entre tussen między između между'))}\\s${hour}\\s\\p{L}{1,3}\\s(?:${hour}(?!\\d)|[#^])`,
+		`(?<!\\p{L})(?:at|um|ore|alle|kl|slot)\\.?\\s${hour}(?![\\d.])`,
+	].join('|'),
+	'gu',
+);
 
 const yearFirst = /(?<!\d)([1-9]\d{3})(\s?[-/.]\s?)(\d{1,2})\2(\d{1,2})(?!\d)/g;
 const yearLast = /(?<!\d)(\d{1,2})\s?([-/.])\s?(\d{1,2})\s?\2\s?([1-9]\d{3}|(?!00)\d\d)(?!\d)/g;
@@ -135,8 +145,9 @@ function markDates(text: string): MarkedText {
 		dates.push(date);
 		return '@';
 	};
-	const inDigits = withPlainDigits(text)
-		.replace(/[@#^<>]/g, ' ')
+	// A wave dash may also be "from" or "until", unlike the other dashes.
+	const inDigits = withPlainDigits(text.replace(/[〜<>]/g, '~'))
+		.replace(/[@#^]/g, ' ')
 		.replace(clock, '^')
 		.replace(numberedWeekday, ' ')
 		// A year of an era: 令和8年.

@@ -491,7 +491,8 @@ describe('the delivery date', () => {
 		Livraison prévue le 24/12/2026 | Arriving on 24 Dec 2026 | Delivery date is 24 Dec 2026
 		お届け希望日 2026/12/24 | 配達日 12月24日 | 送货日期 2026年12月24日 | 희망일 12월 24일 | วันที่ 24 ธันวาคม 2026
 		Slot 2, 24/12/2026 | 24 Dec, slot 2 | 24 Dec 2026 at 10
-		24 Dec 2026 after 17:00 | 24 Dec 2026 no later than 6 pm | 24/12/2026 no antes de las 10:00 | 24 december 2026 tot 12 uur
+		24 Dec 2026 PM | 12月24日 10〜12時 | 12月24日 14:00～16:00 | 12月24日 14時〜 | zwischen 9 und 12 Uhr, 24.12.2026
+		entre 9 y 12, 24/12/2026 | 24 Dec 2026 after 17:00 | 24 Dec 2026 no later than 6 pm | 24/12/2026 no antes de las 10:00 | 24 december 2026 tot 12 uur
 	`),
 	)('is read with a weekday, a label, a time of day or a number beside it: %s', (text) => {
 		const until = { code: 'scheduled', until: '2026-12-23' };
@@ -507,6 +508,7 @@ describe('the delivery date', () => {
 		['2026-12-01 slot 2', '2026-12-01'],
 		['3 dicembre 2026 ore 14', '2026-12-03'],
 		['3 Dec 2026 at 10', '2026-12-03'],
+		['24/12/2026 | 10:00', '2026-12-24'],
 	])('%s is read as %s', (text, until) => {
 		const filters = { ...skipping, sendDaysAhead: 0 };
 		expect(outcomeOf(sampleOrder(on(text)), { filters })).toMatchObject({ until });
@@ -612,7 +614,10 @@ describe('the delivery date', () => {
 		Не доставлять: 24.12.2026 | لا توصيل: 24/12/2026 | غير متاح: 24/12/2026 | 不可: 2026-12-24 | 除: 2026-12-24
 		days 24, 26 Dec 2026 | 3 Dec 2026 to 10 | 3 Dec 2026 and 10 | 3 Dec 2026, 10
 		24/12/2026, 2 boxes | 24/12/2026 ohne Klingeln | Ab: 24.12.2026 | 24 Dec 10:00 or later | 24/12/2026 como muy tarde
-		24 Dec 2026 or 10:00 the next day
+		24 Dec 2026 or 10:00 the next day | Dec 10, 12 or 14 | Dec 10, 12 ou 14 | 24/12/2026, 10 or 12
+		≥24.12.2026 | >24.12.2026 | ~24.12.2026 | 24.12.2026 → | ≠ 24.12.2026 | 24/12/2026 × | ❌ 24/12/2026 | 24/12/2026?
+		12月24日～ | ～12月24日 | 12月24日〜 | 〜12月24日 | ne 27.12.2026 | Pazar 28.12.2026 | Cuma 26.12.2026 | dim. 22 déc. 2026
+		Friday | every Friday | Freitag | viernes | Niedziela | 木曜日 | 星期四 | 목요일 | الخميس
 		`),
 		// The month is another one in Polish than in Croatian.
 		'24 listopada 2026',
@@ -643,6 +648,8 @@ describe('the delivery date', () => {
 		'No date, 00:00',
 		'ASAP',
 		'Any day',
+		'So soon as possible',
+		'10〜12時',
 		'No preference',
 		'指定なし',
 		'-',
