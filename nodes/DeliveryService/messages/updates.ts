@@ -2,7 +2,7 @@
 import { problemText, type Problem } from '../common/result';
 import { endSentence, joinSentences, lowerFirst } from '../common/text';
 import type { Cause, FailedUpdate, Update, UpdateOutcome, UpdateResult } from '../sending/updates';
-import { isSuccess } from '../service/client';
+import { isSuccess, type Exchange } from '../service/client';
 import { explainFailure, notADeliveryService, serviceDetail } from '../service/errors';
 import type { TargetKind } from '../service/schemas';
 import { executionStopped, unexpectedError } from './causes';
@@ -17,7 +17,7 @@ export function updateProblem({ id, targetKind, outcome }: FailedUpdate): Proble
 		const name = isReference ? id : `delivery ${id}`;
 		return {
 			message: `It is unknown whether ${name} was updated: ${cause}`,
-			description: unknownAdvice(outcome),
+			description: unknownAdvice(outcome, targetKind),
 		};
 	}
 	const name = isReference ? id : `Delivery ${id}`;
@@ -36,14 +36,13 @@ export function failedUpdateText(failed: FailedUpdate): string {
 }
 
 /** Trying again is the wrong advice if the delivery may have another reference ID by now. */
-function unknownAdvice({
-	cause,
-	isRepeatable,
-	rejection,
-}: Extract<UpdateOutcome, { kind: 'unknown' }>): string {
+function unknownAdvice(
+	{ cause, isRepeatable, rejection }: Extract<UpdateOutcome, { kind: 'unknown' }>,
+	targetKind: TargetKind,
+): string {
 	// Services may reject a change that was already made.
 	if (rejection)
-		return `Look at the delivery in the Delivery Service: the update was retried and then rejected. ${problemText(explainFailure(rejection))}`;
+		return `Look at the delivery in the Delivery Service: the update was retried and then rejected. ${problemText(explainExchange(rejection, targetKind))}`;
 	const advice = isRepeatable
 		? 'It is safe to run the update again.'
 		: 'Look in the Delivery Service under both the old and the new reference ID. Run the update again only if the delivery still has the old one; if it has the new one, the update was made.';
@@ -63,7 +62,11 @@ function explainCause(cause: Cause, targetKind: TargetKind): Problem {
 			if (isSuccess(cause))
 				return { message: `the response does not confirm it (status ${cause.status})` };
 	}
-	return explainFailure(cause, targetKind === 'referenceIds' ? 'reference ID' : 'delivery ID');
+	return explainExchange(cause, targetKind);
+}
+
+function explainExchange(exchange: Exchange, targetKind: TargetKind): Problem {
+	return explainFailure(exchange, targetKind === 'referenceIds' ? 'reference ID' : 'delivery ID');
 }
 
 /** Why the fields of an item are no update. */

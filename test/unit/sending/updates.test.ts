@@ -253,6 +253,20 @@ describe('a lost response', () => {
 		]);
 	});
 
+	test.each([
+		[404, 'Check the delivery ID, and the Base URL in the credential.'],
+		[403, 'The delivery may belong to another company: use the API key of that company.'],
+	])(
+		'advises nothing about a Company ID when the retry is rejected with %d',
+		async (status, advice) => {
+			const { results } = await run([update(0, ['a'])], (_, request) =>
+				request === 1 ? lost : respondWith(status),
+			);
+			expect(kindsOf(results)).toEqual({ a: 'unknown' });
+			expect(problemsOf(results)[0]?.description).toContain(advice);
+		},
+	);
+
 	test('does not retry an update that changes the reference ID by which the delivery is found', async () => {
 		const renamed = { targetKind: 'referenceIds', changes: { referenceId: 'R0-B' } } as const;
 		const byReference = await run([update(0, ['R0'], renamed)], () => lost);
