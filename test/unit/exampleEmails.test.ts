@@ -518,6 +518,32 @@ describe('the email of "Morning report"', () => {
 		expect(eventsOf([{}], {})).toEqual([]);
 	});
 
+	test('counts the executions with a trigger that failed and were not retried, since they email nobody', () => {
+		const execution = (status: string, more = {}) => ({
+			workflowId: 'A',
+			mode: 'webhook',
+			startedAt: new Date().toISOString(),
+			status,
+			...more,
+		});
+		const executions = [
+			execution('success'),
+			execution('error'),
+			execution('crashed', { mode: 'trigger' }),
+			execution('error', { retrySuccessId: '43' }),
+			execution('error', { startedAt: new Date(0).toISOString() }),
+		];
+		const eventsOf = (settings: object) => {
+			const workflows = [{ id: 'A', name: 'Statuses', settings }];
+			const outputs = { 'Get Events': executions, 'With a Trigger': workflows };
+			return added('Summary', {}, ['events'], outputs).events;
+		};
+		expect(eventsOf({})).toEqual(['Statuses: 3, failed executions: 2']);
+		expect(eventsOf({ saveDataSuccessExecution: 'none' })).toEqual([
+			expect.stringMatching(/not save its executions, failed executions: 2$/),
+		]);
+	});
+
 	test('writes the lists, the events, and the cost and the collected cash of the week', () => {
 		const lists = {
 			quiet: '',
