@@ -416,6 +416,16 @@ describe('changes from a Shopify order', () => {
 		expect(updates()).toMatchObject([{ deliveryChanges: { cod: 55 } }]);
 	});
 
+	test('says in the row that a person must see to a delivery that was not updated', async () => {
+		const run = { items: [shopifyOrder()], onError: 'continueRegularOutput' } as const;
+
+		const { items } = await service.run(fromOrder(), run);
+
+		const message = expect.stringMatching(/^R0 was not updated: .*\(status 404\)/);
+		const row = { outcome: 'rejected', message, actionNeeded: message };
+		expect(jsonOf(items)).toMatchObject([{ referenceId: 'R0', ...row }]);
+	});
+
 	test('updates one delivery from the same order twice', async () => {
 		await service.seed(1);
 
@@ -596,6 +606,6 @@ describe('changes from a Shopify order', () => {
 		const { items } = await service.run(fromOrder(), run);
 
 		expect(updates()).toEqual([]);
-		expect(jsonOf(items)).toMatchObject([{ message, outcome: 'invalid' }]);
+		expect(jsonOf(items)).toMatchObject([{ message, outcome: 'invalid', actionNeeded: message }]);
 	});
 });

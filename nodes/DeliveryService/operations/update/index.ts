@@ -65,7 +65,7 @@ function itemMaker(context: IExecuteFunctions, parameters: ParameterReader) {
 		if (toErrorOutput) return errorItem(problem, item, details);
 		const message = problemText(problem);
 		return outputItem(
-			{ [idField]: '', ...details, message, ...neededColumn(), jobId: '', code: '' },
+			{ [idField]: '', ...details, message, ...neededColumn(message), jobId: '', code: '' },
 			item,
 		);
 	};
