@@ -409,6 +409,29 @@ describe('delivery updates to Shopify', () => {
 		);
 	});
 
+	test('emails the owner once about all deliveries that Shopify rejects for a new reason', async () => {
+		const rejected = [await placeAndSend(), await placeAndSend(), await placeAndSend()];
+		const { runGraphql } = graphqlApi;
+		const shopify = jest.spyOn(graphqlApi, 'runGraphql').mockImplementation(async (...request) => {
+			const text = JSON.stringify(request);
+			if (
+				rejected.some(({ fulfillmentOrder: { id } }) => text.includes(`/FulfillmentOrder/${id}"`))
+			)
+				throw new ShopRejection(403, 'No access');
+			return await runGraphql(...request);
+		});
+		const waiting = { shopifyStatus: 'IN_TRANSIT', shownInShopify: 'no' };
+		for (const { id } of rejected)
+			await env.installation.client.changeTableRow('Deliveries', { deliveryId: id }, waiting);
+		await runEveryHour();
+		const [email, ...others] = emailsAbout(rejected[0]!);
+		expect(others).toEqual([]);
+		for (const sent of rejected) expect(emailsAbout(sent)).toEqual([email]);
+		shopify.mockRestore();
+		await runEveryHour();
+		for (const sent of rejected) expect(shownStatuses(sent)).toEqual(['IN_TRANSIT']);
+	});
+
 	test('emails the owner when a delivery failed, and shows a later attempt', async () => {
 		const sent = await placeAndSend();
 		await reportStatus(sent, 'picked up');

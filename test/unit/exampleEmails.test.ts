@@ -328,6 +328,24 @@ test('"Delivery updates to Shopify" emails once a day that Shopify rejects its r
 	expect(keyOf(1, true, 'FAILURE')).not.toBe(keyOf(2, true, 'FAILURE'));
 });
 
+test('the email of "Delivery updates to Shopify" names all orders with the same problem', () => {
+	const row = (referenceId: string, actionNeeded = '') => ({
+		referenceId,
+		customer: 'Ana Torres',
+		address: '',
+		status: 'at the hub',
+		actionNeeded,
+		orderUrl: 'https://mugs.myshopify.com/admin/orders/1',
+	});
+	const emailAbout = (node: string, rows: IDataObject[]) =>
+		emailOf('delivery-updates-to-shopify', rows[0]!, { [node]: rows });
+	const rows = ['#1-1', '#2-1', '#3-1', '#4-1', '#5-1', '#6-1'].map((id) => row(id, 'Check.'));
+	const { subject, text } = emailAbout('Once a Day', rows);
+	expect(subject).toBe('Action needed: #1-1, #2-1, #3-1, #4-1, #5-1');
+	expect(text.match(/^#\d-1, Ana Torres\nCheck\.\nhttps:.*$/gm)).toHaveLength(rows.length);
+	expect(emailAbout('First Time?', [row('#7-1')]).text).toContain('"at the hub", which is on no');
+});
+
 test('the email of "Child companies from a sheet" names the recipient of each row, also without a reference', () => {
 	const failed = (customer: string, referenceId = '') => ({
 		referenceId,
