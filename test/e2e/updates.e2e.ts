@@ -432,6 +432,19 @@ describe('delivery updates to Shopify', () => {
 		for (const sent of rejected) expect(shownStatuses(sent)).toEqual(['IN_TRANSIT']);
 	});
 
+	test('leaves the statuses of waiting deliveries alone if a list of statuses is empty', async () => {
+		const sent = await placeAndSend();
+		shop().hold(sent.fulfillmentOrder.id);
+		await reportStatus(sent, 'delivered');
+		const { client } = env.installation;
+		const other = await env.store('updates', { Settings: { OUT_FOR_DELIVERY: '', FAILURE: '' } });
+		expect((await client.run(other, everyHour)).status).toBe('success');
+		expect(await rowOf(sent)).toMatchObject({ status: 'delivered', shopifyStatus: 'DELIVERED' });
+		shop().hold(sent.fulfillmentOrder.id, false);
+		await runEveryHour();
+		expect(shownStatuses(sent)).toEqual(['DELIVERED']);
+	});
+
 	test('emails the owner when a delivery failed, and shows a later attempt', async () => {
 		const sent = await placeAndSend();
 		await reportStatus(sent, 'picked up');
