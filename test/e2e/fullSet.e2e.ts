@@ -115,7 +115,7 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 		for (const order of before) {
 			expect(await rowOf(order)).toMatchObject({ status: 'skipped', deliveryId: '' });
 			expect(env.emails(order.name)).toMatchObject([
-				{ text: expect.stringContaining('meets it for the first time') },
+				{ text: expect.stringContaining('sees it for the first time') },
 			]);
 		}
 	});
@@ -487,7 +487,7 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 		await catchUp();
 		expect(await rowOf(order)).toMatchObject({
 			status: 'skipped',
-			actionNeeded: expect.stringContaining('meets it for the first time'),
+			actionNeeded: expect.stringContaining('sees it for the first time'),
 		});
 		await catchUp();
 		expect(env.emails(order.name)).toHaveLength(1);

@@ -39,11 +39,11 @@ const look = 'Look for it in the Delivery Service; if it is not there, send it w
 const unseen = {
 	outcome: 'skipped',
 	reason: 'unseen',
-	message: `#1001 was not sent: it was placed 6 days ago, and this workflow did not meet it in time. ${look}`,
+	message: `#1001 was not sent: it was placed 6 days ago, and this workflow did not see it in time. ${look}`,
 };
 const named = {
 	...unseen,
-	actionNeeded: `#1001 was placed 6 days ago, and this workflow meets it for the first time. ${look}`,
+	actionNeeded: `#1001 was placed 6 days ago, and this workflow sees it for the first time. ${look}`,
 };
 const namedBefore = { ...unseen, actionNeeded: '' };
 const late = placed(150);

@@ -158,7 +158,7 @@ function movedNeed(job: Job): Need {
 /** What to do about a delivery that another workflow may have created; said once. */
 function unseenNeed(job: Job): Need {
 	return {
-		text: `${deliveryName(job)} was placed ${ageText(job)} ago, and this workflow meets it for the first time. ${unseenAdvice}`,
+		text: `${deliveryName(job)} was placed ${ageText(job)} ago, and this workflow sees it for the first time. ${unseenAdvice}`,
 		help: 'older-order',
 	};
 }

@@ -113,6 +113,6 @@ function skippedMessage(job: Job, { why }: Skipped, needed: string): string {
 		case 'outdated':
 			return `${referenceId} was not sent: this is an earlier state of the order, and a later one has already arrived. Nothing to do.`;
 		case 'unseen':
-			return `${deliveryName(job)} was not sent: it was placed ${ageText(job)} ago, and this workflow did not meet it in time. ${unseenAdvice}`;
+			return `${deliveryName(job)} was not sent: it was placed ${ageText(job)} ago, and this workflow did not see it in time. ${unseenAdvice}`;
 	}
 }

@@ -118,7 +118,7 @@ const firstSeenOption = {
 	typeOptions: { minValue: 1 },
 	default: defaultFirstSeenWithinHours,
 	description:
-		'With Skip Already Sent: an order that was placed earlier, and that this workflow meets for the first time, is not sent, since another workflow or a person may have sent it. It is reported once.',
+		'With Skip Already Sent: an order that was placed earlier, and that this workflow sees for the first time, is not sent, since another workflow or a person may have sent it. It is reported once.',
 } satisfies INodeProperties;
 
 const whenChangedOption = {
