@@ -11,6 +11,8 @@ const errorSchema = z
 const taskSchema = z
 	.object({
 		executionStatus: z.string().optional(),
+		/** In milliseconds. */
+		executionTime: z.number().optional(),
 		error: errorSchema.optional(),
 		hints: z.array(z.object({ message: z.string() }).passthrough()).optional(),
 		data: z.record(z.array(z.array(itemSchema).nullable())).optional(),

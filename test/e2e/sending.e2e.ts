@@ -1,6 +1,6 @@
 import { waitFor } from '../../playground/n8n/progress';
 import { startService, type LocalService } from '../../playground/service/server';
-import { credentialType, openInstallation, type Installation } from './support/installation';
+import { openInstallation, storeCredential, type Installation } from './support/installation';
 import { countCreations, countOutcomes, orderNames, publishSender } from './support/sending';
 
 /*
@@ -101,13 +101,11 @@ test.concurrent.each(badOrders.flatMap((run) => versions.map((version) => ({ ver
 /** Publishes a workflow that creates deliveries from orders at this service. */
 async function openSender(version: Version, service: LocalService) {
 	const { client, n8n } = installations.get(version)!;
-	const name = `Service at port ${service.port}`;
-	const id = await client.createCredential(name, credentialType, service.credential);
 	return await publishSender(
 		{
 			client,
 			service,
-			credentials: { [credentialType]: { id, name } },
+			credentials: await storeCredential(client, service),
 			webhookUrl: n8n.url,
 			inactiveExecutions: async () => Promise.resolve(new Set()),
 		},

@@ -132,6 +132,16 @@ export async function openInstallation(
 	}
 }
 
+/** Stores the credential of another service than the installation's, as nodes reference it. */
+export async function storeCredential(
+	client: N8nClient,
+	{ port, credential }: LocalService,
+): Promise<Installation['credentials']> {
+	const name = `Service at port ${port}`;
+	const id = await client.createCredential(name, credentialType, credential);
+	return { [credentialType]: { id, name } };
+}
+
 async function createWebhooks(
 	{ credential: { baseUrl, apiKeyId, apiSecret } }: LocalService,
 	webhooks: Webhooks,
