@@ -208,7 +208,9 @@ function graphqlOrder(order: Order, view: View): object {
 		currencyCode: rest.currency,
 		presentmentCurrencyCode: rest.presentment_currency ?? rest.currency,
 		displayFinancialStatus: order.financial_status.toUpperCase(),
-		displayFulfillmentStatus: fulfillmentStatuses[order.fulfillment_status ?? ''] ?? 'UNFULFILLED',
+		displayFulfillmentStatus: isOnHold(order, shop)
+			? 'ON_HOLD'
+			: (fulfillmentStatuses[order.fulfillment_status ?? ''] ?? 'UNFULFILLED'),
 		totalOutstandingSet: money(rest.total_outstanding),
 		totalCapturableSet: money('0.00'),
 		returnStatus: 'NO_RETURN',
@@ -242,6 +244,12 @@ function graphqlOrder(order: Order, view: View): object {
 				page,
 			),
 	};
+}
+
+/** Whether all items that are not fulfilled are on hold. */
+function isOnHold({ id }: Order, shop: Shop): boolean {
+	const statuses = new Set(shop.fulfillmentOrders(id).map(({ status }) => status));
+	return statuses.delete('on_hold') && [...statuses].every((one) => /closed|cancelled/.test(one));
 }
 
 const fulfillmentStatuses: Readonly<Record<string, string>> = {

@@ -93,6 +93,7 @@ export function toGraphqlOrder(order: Fields): Fields {
 		presentment_currency: order.presentment_currency ?? order.currency,
 		payment_terms: paymentTerms(order.payment_terms),
 		financial_status: upperCase(order.financial_status),
+		fulfillment_status: upperCase(order.fulfillment_status ?? 'unfulfilled'),
 		total_outstanding_set: moneyBag(order.total_outstanding, order.total_outstanding_set),
 		current_total_price_set: moneyBag(order.current_total_price, order.current_total_price_set),
 		total_capturable_set: moneyBag(order.total_capturable ?? '0.00'),

@@ -147,6 +147,22 @@ describe('an order from GraphQL', () => {
 		}
 	});
 
+	test.each([
+		['unfulfilled', {}],
+		['partly fulfilled', { fulfillments: [{ line_items: [{ id: 13200000000074, quantity: 1 }] }] }],
+	])('is not sent during a hold, as from REST: %s', (_, changes) => {
+		const created_at = new Date().toISOString();
+		const orderWith = (fulfillable_quantity: number, fulfillment_status: string | null) => {
+			const line_items = [mugs({ fulfillable_quantity })];
+			return shopifyOrder({ created_at, line_items, fulfillment_status, ...changes });
+		};
+		const graphql = toGraphqlOrder(orderWith(2, 'on_hold'));
+		const rest = comparable(orderWith(0, null));
+		expect(outcomeOf(graphql)).toMatchObject({ code: 'nothingToShip', isHeld: true });
+		for (const mapping of [{}, { sendAnyway: true }])
+			expect(outcomeOf(graphql, mapping)).toEqual(outcomeOf(rest, mapping));
+	});
+
 	test('gives the same result as from REST for any values', () => {
 		const text = fc.constantFrom(null, '', 'x', 'Puebla 5');
 		const line = fc.record({
