@@ -63,6 +63,15 @@ const assignmentsSchema = z.object({
 const assignedFields = (parameters: Node['parameters']) =>
 	assignmentsSchema.parse(parameters).assignments.assignments.map(({ name }) => name);
 
+/** A field that an Edit Fields node of an example sets. */
+const assignmentOf = (file: string, node: string, field: string) => {
+	const valuesSchema = z.object({ name: z.string(), value: z.string() });
+	const { assignments } = z
+		.object({ assignments: z.object({ assignments: z.array(valuesSchema) }) })
+		.parse(parametersOf(file, node)).assignments;
+	return assignments.find(({ name }) => name === field)!;
+};
+
 /** The fields that a collection parameter of a node contains. */
 const fieldNames = (value: unknown) => Object.keys(z.record(z.unknown()).catch({}).parse(value));
 
@@ -350,19 +359,34 @@ test.each([
 ])(
 	'"Delivery updates to Shopify" finds %j on the list "%s", also if lists are empty',
 	(event, list) => {
-		const { assignments } = z
-			.object({
-				assignments: z.object({
-					assignments: z.array(z.object({ name: z.string(), value: z.string() })),
-				}),
-			})
-			.parse(parametersOf('delivery-updates', 'Status in Shopify')).assignments;
 		const lists = { IN_TRANSIT: 'picked up, on the way,', OUT_FOR_DELIVERY: '', FAILURE: ' ' };
 		const settings = { ...lists, DELIVERED: 'delivered', NOT_SHOWN: 'processing' };
-		const { value } = assignments.find(({ name }) => name === 'list')!;
+		const { value } = assignmentOf('delivery-updates', 'Status in Shopify', 'list');
 		expect(evaluated(value, { ...settings, ...event })).toBe(list);
 	},
 );
+
+const own = { id: 'own', status: 'SUCCESS', trackingInfo: [{ number: 'D-1' }] };
+const manual = { id: 'manual', status: 'SUCCESS', trackingInfo: [] };
+
+test.each<[string, string, string, Array<typeof own>]>([
+	['nothing', '', 'OPEN', []],
+	['its own fulfillment', 'own', 'CLOSED', [own, { ...manual, trackingInfo: [{ number: 'D-2' }] }]],
+	['its own fulfillment before Shopify closes the order', 'own', 'OPEN', [own]],
+	['the last manual fulfillment', 'manual', 'CLOSED', [{ ...manual, id: 'first' }, manual]],
+	['no manual fulfillment of a part, so that it fulfills the rest', '', 'IN_PROGRESS', [manual]],
+	['no canceled fulfillment', '', 'OPEN', [{ ...own, status: 'CANCELLED' }]],
+])('"Delivery updates to Shopify" shows a status at %s', (_what, id, status, nodes) => {
+	const { value } = assignmentOf('delivery-updates', 'What Shopify Has', 'fulfillmentId');
+	const part = { status, fulfillments: { nodes } };
+	const shownAt = (shopifyStatus: string) => {
+		const outputs = { 'Save Status': [{ deliveryId: 'D-1', shopifyStatus }] };
+		return evaluated(value, { data: { part } }, { outputs });
+	};
+	expect(shownAt('DELIVERED')).toBe(id);
+	// A failed delivery fulfills nothing.
+	expect(shownAt('FAILURE')).toBe(status === 'IN_PROGRESS' ? 'manual' : id);
+});
 
 describe('the URL prefix of "Repair blacklisted webhooks"', () => {
 	const { urlPrefix: url } = parametersOf('repair', 'Reactivate Webhooks');
