@@ -388,6 +388,18 @@ test.each<[string, string, string, Array<typeof own>]>([
 	expect(shownAt('FAILURE')).toBe(status === 'IN_PROGRESS' ? 'manual' : id);
 });
 
+test('"Renew the Shopify token" saves no executions, which contain the token', () => {
+	const file = join(folder, 'renew-the-shopify-token.json');
+	const settingsSchema = z.object({ settings: z.object({ saveDataSuccessExecution: z.string() }) });
+	const { settings } = settingsSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
+	expect(settings.saveDataSuccessExecution).toBe('none');
+	const [, { nodes }] = examples.find(([name]) => file.endsWith(name))!;
+	// The editor leaves out the settings of a pasted workflow.
+	expect(notesOf(nodes).join()).toContain(
+		'set **Save successful production executions** to **Do not save**',
+	);
+});
+
 describe('the URL prefix of "Repair blacklisted webhooks"', () => {
 	const { urlPrefix: url } = parametersOf('repair', 'Reactivate Webhooks');
 
