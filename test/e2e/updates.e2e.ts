@@ -298,6 +298,32 @@ describe('delivery updates to Shopify', () => {
 		expect(shownStatuses(sent)).toEqual(['DELIVERED']);
 	});
 
+	test('fulfills what is left of a fulfillment order, and shows no status for what was fulfilled manually', async () => {
+		const order = shop().place(samples[1]);
+		const [sent] = await send(order);
+		const { id, line_items: lines } = sent!.fulfillmentOrder;
+		shop().fulfill({
+			line_items_by_fulfillment_order: [
+				{
+					fulfillment_order_id: id,
+					fulfillment_order_line_items: [{ id: lines[0]!.id, quantity: 1 }],
+				},
+			],
+			tracking_info: {},
+			notify_customer: false,
+		});
+		for (const status of ['picked up', 'delivered']) await reportStatus(sent!, status);
+		expect(trackingUrls(sent!)).toEqual([null, sent!.trackLink]);
+		const [manual, own] = shop().fulfillmentsOf(sent!.fulfillmentOrder);
+		expect(shop().fulfillmentEvents(manual!.id)).toEqual([]);
+		expect(shop().fulfillmentEvents(own!.id)).toMatchObject([
+			{ status: 'IN_TRANSIT' },
+			{ status: 'DELIVERED' },
+		]);
+		expect(await rowOf(sent!)).toMatchObject({ shownInShopify: 'yes', actionNeeded: '' });
+		expect(emailsAbout(sent!)).toEqual([]);
+	});
+
 	test('leaves the fulfillment order of a canceled order alone', async () => {
 		const sent = await placeAndSend();
 		shop().cancel(sent.order.id);
