@@ -106,7 +106,7 @@ const lineItem = withAmounts({
 const order = withAmounts({
 	...required('cancelled_at created_at test source_name note_attributes tags'),
 	...required('currency presentment_currency payment_gateway_names shipping_address'),
-	...required('financial_status fulfillment_status return_status'),
+	...required('financial_status return_status'),
 	id,
 	payment_terms: z
 		.looseObject({
