@@ -560,6 +560,11 @@ export function hasEnded({ status }: ExecutionSummary): boolean {
 	return !['new', 'running', 'waiting', 'unknown'].includes(status);
 }
 
+/** Whether an execution is running or about to, and not waiting for something. */
+export function isRunning({ status }: ExecutionSummary): boolean {
+	return ['new', 'running'].includes(status);
+}
+
 /** Signs in at a path of the editor's API. */
 async function openEditor(url: string, path: string, body: object): Promise<AxiosInstance> {
 	const { headers } = await createHttpClient(`${url}/rest`).post(path, body);

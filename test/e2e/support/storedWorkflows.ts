@@ -1,6 +1,7 @@
 /** Changes of workflows that are stored in n8n. */
 import type { WorkflowFile } from '../../../playground/n8n/client';
 import type { ShopEnvironment } from './shop';
+import { zones } from './zones';
 
 /** Publishes a workflow again, as after a change. */
 export async function publishAgain({ installation }: ShopEnvironment, id: string): Promise<void> {
@@ -8,16 +9,13 @@ export async function publishAgain({ installation }: ShopEnvironment, id: string
 	await installation.client.publish(id);
 }
 
-/** A day ends last in American Samoa, and begins first in Kiribati. */
-const timezones = { today: 'Pacific/Pago_Pago', tomorrow: 'Pacific/Kiritimati' };
-
 /** Sets the day on which a published workflow runs, by its time zone; undefined for that of n8n. */
 export async function setDay(
 	env: ShopEnvironment,
 	id: string,
-	day: keyof typeof timezones | undefined,
+	day: keyof typeof zones | undefined,
 ): Promise<void> {
-	const settings = { executionOrder: 'v1', timezone: day && timezones[day] };
+	const settings = { executionOrder: 'v1', timezone: day && zones[day] };
 	await env.installation.client.updateWorkflow(id, { settings });
 	await publishAgain(env, id);
 }
