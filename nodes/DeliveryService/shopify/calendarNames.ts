@@ -38,11 +38,12 @@ export function weekdaysNamed(word: string): ReadonlySet<number> {
 
 let fullWeekdays: Set<string> | undefined;
 
-/** Whether a word by `normalizeName` is the full name of a weekday: abbreviations are also other words. */
-export function isWeekday(word: string): boolean {
+/** The weekdays whose full names are among these words by `normalizeName`: abbreviations are also other words. */
+export function weekdaysIn(words: readonly string[]): Set<number> {
 	fullWeekdays ??= new Set(weekdayNames('long').map(([name]) => name));
+	const named = words.filter((word) => fullWeekdays?.has(word)).map(weekdaysNamed);
 	// In Hebrew and Portuguese, "day" and "market" are in the names of several.
-	return fullWeekdays.has(word) && weekdaysNamed(word).size === 1;
+	return new Set(named.filter(({ size }) => size === 1).flatMap((days) => [...days]));
 }
 
 function readMonths(): Map<string, Set<number>> {

@@ -7,14 +7,17 @@ import { DateTime } from 'luxon';
 
 import { fold, normalizeName, withPlainDigits } from '../common/text';
 import { deliveryDateAttributes } from './attributeNames';
-import { isWeekday, monthNamed, weekdaysNamed } from './calendarNames';
+import { monthNamed, weekdaysIn, weekdaysNamed } from './calendarNames';
 import type { OrderMapping } from './mapping';
 
-/** Whether a date was chosen: by a weekday, or by a digit that is not 0 or of hours; not by "ASAP" or "0000-00-00". */
+/**
+ * Whether a date was chosen: by one weekday, or by a digit that is not 0 or of hours; not by "ASAP",
+ * "0000-00-00" or "Monday to Friday".
+ */
 export function mayBeDate(text: string): boolean {
 	const { marked, year } = markDates(text.replace(midnight, ' '));
 	const hasNumber = year !== undefined || /[1-9@^]/.test(marked);
-	return hasNumber || normalizeName(marked).split(' ').some(isWeekday);
+	return hasNumber || weekdaysIn(normalizeName(marked).split(' ')).size === 1;
 }
 
 const midnight = /(?<![\d:])0?0:00(?::00)?(?![\d:])/g;
@@ -145,8 +148,8 @@ function markDates(text: string): MarkedText {
 		dates.push(date);
 		return '@';
 	};
-	// A wave dash may also be "from" or "until", unlike the other dashes.
-	const inDigits = withPlainDigits(text.replace(/[〜<>]/g, '~'))
+	// Unlike the other dashes, these signs may also be "from" or "until".
+	const inDigits = withPlainDigits(text.replace(/[〜→<>]/g, '~'))
 		.replace(/[@#^]/g, ' ')
 		.replace(clock, '^')
 		.replace(numberedWeekday, ' ')

@@ -491,7 +491,7 @@ describe('the delivery date', () => {
 		Livraison prévue le 24/12/2026 | Arriving on 24 Dec 2026 | Delivery date is 24 Dec 2026
 		お届け希望日 2026/12/24 | 配達日 12月24日 | 送货日期 2026年12月24日 | 희망일 12월 24일 | วันที่ 24 ธันวาคม 2026
 		Slot 2, 24/12/2026 | 24 Dec, slot 2 | 24 Dec 2026 at 10
-		24 Dec 2026 PM | 12月24日 10〜12時 | 12月24日 14:00～16:00 | 12月24日 14時〜 | zwischen 9 und 12 Uhr, 24.12.2026
+		24 Dec 2026 PM | 24.12.2026 10:00 → 12:00 | 12月24日 10〜12時 | 12月24日 14:00～16:00 | 12月24日 14時〜 | zwischen 9 und 12 Uhr, 24.12.2026
 		entre 9 y 12, 24/12/2026 | 24 Dec 2026 after 17:00 | 24 Dec 2026 no later than 6 pm | 24/12/2026 no antes de las 10:00 | 24 december 2026 tot 12 uur
 	`),
 	)('is read with a weekday, a label, a time of day or a number beside it: %s', (text) => {
@@ -649,6 +649,8 @@ describe('the delivery date', () => {
 		'ASAP',
 		'Any day',
 		'So soon as possible',
+		'Standard (Monday to Saturday)',
+		'Lieferung Montag bis Freitag',
 		'10〜12時',
 		'No preference',
 		'指定なし',
