@@ -551,6 +551,8 @@ describe('the email of "Morning report"', () => {
 			execution('error'),
 			execution('crashed', { mode: 'trigger' }),
 			execution('error', { retrySuccessId: '43' }),
+			execution('error', { mode: 'retry' }),
+			execution('error', { mode: 'manual' }),
 			execution('error', { startedAt: new Date(0).toISOString() }),
 		];
 		const eventsOf = (settings: object) => {
