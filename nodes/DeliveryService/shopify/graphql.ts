@@ -102,6 +102,11 @@ const lineItem = withAmounts({
 	grams: z.unknown().transform(variantGrams).optional(),
 });
 
+/** In an order on hold, GraphQL has the units that are not fulfilled, REST only those that can be: none. */
+const heldLines = z.array(
+	z.looseObject({}).transform((line) => ({ ...line, fulfillable_quantity: 0 })),
+);
+
 /** An order of GraphQL as the REST resource. */
 const order = withAmounts({
 	...required('cancelled_at created_at test source_name note_attributes tags'),
@@ -138,7 +143,11 @@ const order = withAmounts({
 	),
 	/** Remains in the order when its fulfillment orders are split out. */
 	fulfillmentOrders: z.looseObject({ pageInfo: wholeList }).optional(),
-});
+}).transform((fields) =>
+	fields.fulfillment_status === 'ON_HOLD'
+		? { ...fields, line_items: heldLines.parse(fields.line_items) }
+		: fields,
+);
 
 /** A fulfillment order of GraphQL as the REST resource. */
 const fulfillmentOrder = z.looseObject({

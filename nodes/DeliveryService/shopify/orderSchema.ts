@@ -314,7 +314,6 @@ export const orderSchema = object({
 	gateway: optionalText,
 	payment_gateway_names: list(optionalText),
 	financial_status: optionalCode,
-	fulfillment_status: ifReadable(optionalCode),
 	/** When an order is to be paid that ships before, e.g. in 30 days. */
 	payment_terms: object({
 		/** E.g. "receipt", "fulfillment" or "net". */

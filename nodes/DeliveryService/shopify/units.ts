@@ -136,13 +136,10 @@ export function isPartlyFulfilled(
 function countLines(order: Order): CountedLine[] {
 	const refunds = refundedUnits(order);
 	const fulfillments = unitsInFulfillments(order);
-	// During a hold, GraphQL has the units that are not fulfilled, REST only those that can be.
-	const isOnHold = order.fulfillment_status === 'on_hold';
-	const inRest = (line: LineItem) => (isOnHold ? { ...line, fulfillable_quantity: 0 } : line);
 	return order.line_items.map((line, index) => {
 		const name = line.name ?? line.title ?? `Item ${index + 1}`;
 		return needsShipping(line)
-			? { line, name, ...countLine(inRest(line), refunds, fulfillments) }
+			? { line, name, ...countLine(line, refunds, fulfillments) }
 			: { line, name, kept: 0, shipped: 0, canceled: 0, fulfilled: 0, left: 0, isHeld: false };
 	});
 }
