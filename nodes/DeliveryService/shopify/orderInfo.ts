@@ -9,7 +9,7 @@ import type { OrderMapping } from './mapping';
 import { adminUrl, orderLabel, type OrderIdentifiers } from './order';
 import type { OrderSubject } from './problems';
 import type { OrderReferences } from './references';
-import { isWaiting } from './skipping';
+import { isWaiting, type Skip } from './skipping';
 import type { LineUnits } from './units';
 
 /** Identifies the Shopify order of a delivery for later workflow steps. */
@@ -51,7 +51,7 @@ export interface OrderInfo extends OrderSubject {
 	cashOutstanding?: number;
 	/** Whether it is skipped now, and may be sent when it is met again. */
 	isWaiting?: boolean;
-	/** Whether the service must be told its day, which no field of a delivery has: it is not sent when that comes. */
+	/** Whether a person must tell the service its day: no field of a delivery has it, and it is not sent on that day. */
 	hasDayToTell?: boolean;
 	/** Why its delivery is to be stopped, if it was sent before. */
 	stop?: StopReason;
@@ -98,7 +98,7 @@ export function infoOf(facts: OrderFacts, decision: Decision, mapping: OrderMapp
 		// With Payment: Any, the user chose to send refunded orders.
 		...(stop && decision.kind !== 'send' && { stop }),
 		...(skip && isWaiting(skip) && { isWaiting: true }),
-		...((skip?.code === 'scheduled' || hasDayToTell(facts, mapping)) && { hasDayToTell: true }),
+		...(hasDayToTell(facts, skip, mapping) && { hasDayToTell: true }),
 		...(decision.kind === 'send' && { cashOutstanding: decision.cash.outstanding }),
 		...(decision.kind !== 'invalid' && { actions: decision.actions }),
 		// What would not be sent now may have been sent with cash.
@@ -111,9 +111,14 @@ export function infoOf(facts: OrderFacts, decision: Decision, mapping: OrderMapp
 	};
 }
 
-function hasDayToTell({ date, sendingDay }: OrderFacts, { filters }: OrderMapping): boolean {
+function hasDayToTell(
+	{ date, sendingDay }: OrderFacts,
+	skip: Skip | undefined,
+	{ filters }: OrderMapping,
+): boolean {
+	if (skip?.code === 'scheduled' || date.unclear !== undefined) return true;
 	const isDue = filters.skipUntilDeliveryDate && sendingDay === undefined;
-	return date.unclear !== undefined || (date.day !== undefined && !isDue);
+	return date.day !== undefined && !isDue;
 }
 
 /** The units of a line of an order, for the memory of sent units. */
