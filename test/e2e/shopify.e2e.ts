@@ -240,6 +240,24 @@ describe.each(['newest', '1.123'] as const)('fulfillment orders in n8n %s', (ver
 		}
 	});
 
+	test('sends a whole order from GraphQL once its hold is released', async () => {
+		const run = await env.open();
+		const { name, order } = uniqueOrder(86);
+		const withStatus = (fulfillment_status: string | null) => ({
+			data: { order: toGraphqlOrder({ ...order, fulfillment_status }) },
+		});
+		const outputs = [await run({}, withStatus('on_hold')), await run({}, withStatus(null))];
+		expect(outputs.flat()).toMatchObject([
+			{
+				outcome: 'skipped',
+				reason: 'nothingToShip',
+				actionNeeded: expect.stringContaining('hold'),
+			},
+			{ referenceId: name, statusDelivery: 'processing' },
+		]);
+		expect(env.deliveries({ name })).toHaveLength(1);
+	});
+
 	test('picks up each item at the location that ships it', async () => {
 		const name = `#L-${randomUUID().slice(0, 8)}`;
 		const [order, other] = [
@@ -448,24 +466,31 @@ describe.each(['newest', '1.123'] as const)('fulfillment orders in n8n %s', (ver
 		expect(env.deliveries({ name })).toHaveLength(1);
 	});
 
-	test('updates a sent order that moves to a later day, and asks to tell the Delivery Service', async () => {
-		const run = await env.open();
-		const { name, order } = uniqueOrder(84);
-		const update = { options: { whenChanged: 'update' }, filters: { skipUntilDeliveryDate: true } };
-		const later = { ...order, ...note('Delivery Date', '2099-12-24') };
-		const outputs = [await run(update, order), await run(update, later), await run(update, later)];
-		expect(outputs.flat().map(({ outcome, actionNeeded }) => [outcome, actionNeeded])).toEqual([
-			['created', ''],
-			[
-				'updated',
-				expect.stringMatching(
-					/2099-12-24\..* If the date has changed, tell the Delivery Service\.$/,
-				),
-			],
-			['skipped', ''],
-		]);
-		expect(env.deliveries({ name })).toHaveLength(1);
-	});
+	test.each([
+		['orders wait for their day', true, undefined, /^$/],
+		['orders are sent at once', false, '2099-12-20', /2099-12-20/],
+	])(
+		'updates a sent order that moves to a later day, and asks to tell the Delivery Service, if %s',
+		async (_, skipUntilDeliveryDate, date, first) => {
+			const run = await env.open();
+			const { name, order } = uniqueOrder(skipUntilDeliveryDate ? 84 : 85);
+			const update = { options: { whenChanged: 'update' }, filters: { skipUntilDeliveryDate } };
+			const sent = { ...order, ...(date && note('Delivery Date', date)) };
+			const later = { ...order, ...note('Delivery Date', '2099-12-24') };
+			const outputs = [await run(update, sent), await run(update, later), await run(update, later)];
+			expect(outputs.flat().map(({ outcome, actionNeeded }) => [outcome, actionNeeded])).toEqual([
+				['created', expect.stringMatching(first)],
+				[
+					'updated',
+					expect.stringMatching(
+						/2099-12-24\..* If the date has changed, tell the Delivery Service\.$/,
+					),
+				],
+				['skipped', ''],
+			]);
+			expect(env.deliveries({ name })).toHaveLength(1);
+		},
+	);
 
 	test('says once that a stopped delivery is to be brought again, and that its order was paid by link', async () => {
 		const run = await env.open();
