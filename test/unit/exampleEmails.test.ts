@@ -344,7 +344,7 @@ test('the email of "Delivery updates to Shopify" names all orders with the same 
 	expect(subject).toBe('Action needed: #1-1, #2-1, #3-1, #4-1, #5-1');
 	expect(text.match(/^#\d-1, Ana Torres\nCheck\.\nhttps:.*$/gm)).toHaveLength(rows.length);
 	expect(emailAbout('First Time?', [row('#7-1')]).text).toMatch(
-		/"at the hub", which is on no list.* that have this status already are not shown then: /,
+		/"at the hub", which is on no list.*This changes nothing for deliveries that already have this status: /,
 	);
 });
 
