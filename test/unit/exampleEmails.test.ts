@@ -555,15 +555,15 @@ describe('the email of "Morning report"', () => {
 			execution('error', { mode: 'manual' }),
 			execution('error', { startedAt: new Date(0).toISOString() }),
 		];
-		const eventsOf = (settings: object) => {
-			const workflows = [{ id: 'A', name: 'Statuses', settings }];
-			const outputs = { 'Get Events': executions, 'With a Trigger': workflows };
-			return added('Summary', {}, ['events'], outputs).events;
+		const outputs = {
+			'Get Events': executions,
+			'With a Trigger': [
+				{ id: 'A', name: 'Statuses' },
+				{ id: 'B', name: 'Routes' },
+			],
 		};
-		expect(eventsOf({})).toEqual(['Statuses: 3, failed executions: 2']);
-		expect(eventsOf({ saveDataSuccessExecution: 'none' })).toEqual([
-			expect.stringMatching(/not save its executions, failed executions: 2$/),
-		]);
+		const { failedEvents } = added('Summary', {}, ['failedEvents'], outputs);
+		expect(failedEvents).toEqual(['Statuses, failed executions: 2']);
 	});
 
 	test('writes the lists, the events, and the cost and the collected cash of the week', () => {
@@ -575,6 +575,7 @@ describe('the email of "Morning report"', () => {
 			failed: ['Execution 42: x'],
 			leftOut: [],
 			events: ['Statuses: 0'],
+			failedEvents: ['Statuses, failed executions: 2'],
 		};
 		const week = { count_deliveryId: 2, sum_price: 15, sum_collected: 60 };
 		const details = added('Details', { ...lists, rows: [] }, ['week', 'help'], { Week: [week] });
@@ -588,7 +589,7 @@ describe('the email of "Morning report"', () => {
 				'Sent in the last 24 hours: 2',
 				`Needs you:\nExecution 42: x\nAbout an execution: ${home}/blob/main/docs/email.md#workflow-failed`,
 				'Waiting or left out:\nnone',
-				`Events from the Delivery Service:\nStatuses: 0\nIf some are missing: ${home}/blob/main/docs/email.md#no-events-arrive-at-the-trigger`,
+				`Events from the Delivery Service:\nStatuses: 0\nStatuses, failed executions: 2\nIf some are missing: ${home}/blob/main/docs/email.md#no-events-arrive-at-the-trigger`,
 				'Last 7 days: 2 deliveries, cost 15.00, cash that drivers collected 60.00',
 			].join('\n\n'),
 		);
