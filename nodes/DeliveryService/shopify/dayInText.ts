@@ -1,7 +1,7 @@
 /**
  * Which day the text of a delivery date means, in the spellings and languages of apps and customers. Its
  * dates and hours are replaced by marks. Beside them, only words and signs that are known to change nothing may
- * be left: any other may be "not", "after" or "except".
+ * be left: others may mean "not", "after" or "except".
  */
 import { DateTime } from 'luxon';
 
