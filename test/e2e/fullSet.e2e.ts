@@ -20,8 +20,9 @@ import { startShopify, type Shopify } from '../../playground/shopify/server';
 import type { Order } from '../../playground/shopify/shapes';
 import { eventCodes, fireUpdates } from './support/events';
 import { deliveriesOf, openShopEnvironment, type ShopEnvironment } from './support/shop';
-import { setDay } from './support/storedWorkflows';
+import { changeNode, setDay } from './support/storedWorkflows';
 import { publishTrigger } from './support/webhookRepair';
+import { nodes } from './support/workflows';
 
 const nodesSchema = workflowFileSchema.shape.nodes;
 const pagesOfOrders = ['Get Open Fulfillment Orders', 'Get Changed Orders'];
@@ -463,7 +464,7 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 		await client.publish(orders);
 	});
 
-	test('names at night an order of 100 days ago that it meets for the first time', async () => {
+	test('names at night an order of 100 days ago that it sees for the first time', async () => {
 		const { shop } = env.shopify;
 		await env.installation.client.unpublish(orders);
 		const order = shop.place(samples[0]);
@@ -799,6 +800,12 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 		const triggered = await publishTrigger(env, 'Statuses');
 		const events = ['D-1', 'D-2'];
 		await env.afterExecutions(triggered, 2, async () => await fireUpdates(control(), events, 1));
+		await changeNode(env, triggered, nodes.done, () => ({
+			type: 'n8n-nodes-base.stopAndError',
+			parameters: { errorMessage: 'No such table' },
+		}));
+		await client.publish(triggered);
+		await env.afterExecutions(triggered, 1, async () => await fireUpdates(control(), ['D-3'], 1));
 		const quiet = await publishTrigger(env, 'Quiet');
 		const { shop } = env.shopify;
 		const place = () => [shop.place(unpaid), shop.place(samples[0])] as const;
@@ -821,7 +828,11 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 			`Last 7 days: ${week.length} deliveries, cost ${cost.toFixed(2)}, cash that drivers collected 0.00`,
 		);
 		const [, counts] = /\nEvents from the Delivery Service:\n([^]*)\nIf some/.exec(text) ?? [];
-		expect(counts?.split('\n').toSorted()).toEqual(['Quiet: 0', 'Statuses: 2']);
+		expect(counts?.split('\n').toSorted()).toEqual([
+			'Quiet: 0',
+			'Statuses, failed executions: 1',
+			'Statuses: 3',
+		]);
 		for (const id of [triggered, quiet]) await client.unpublish(id);
 	});
 
