@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 
 import { type Browser, type Locator, type Page } from 'playwright-core';
@@ -112,7 +113,7 @@ export class Editor {
 	/** Opens an empty workflow with the nodes panel for its first node. */
 	async newWorkflow(): Promise<void> {
 		await this.page.goto('/workflow/new');
-		await this.part('canvas-plus-button').click();
+		await this.emptyCanvas().click();
 		await this.part('node-creator').waitFor();
 	}
 
@@ -230,6 +231,7 @@ export class Editor {
 				document.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true }));
 			})()`,
 		);
+		await this.emptyCanvas().waitFor({ state: 'detached' });
 		const nodes: CanvasNode[] = [];
 		// One after the other, since there is only one mouse.
 		for (const node of await this.zoomToFit()) nodes.push(await this.readCanvasNode(node));
@@ -254,10 +256,17 @@ export class Editor {
 		if ((await this.page.locator('.vue-flow__node').count()) > 0) {
 			await this.page.keyboard.press('ControlOrMeta+a');
 			await this.page.keyboard.press('Delete');
+			// n8n ignores a paste within a second of the one before.
+			await sleep(1000);
 		} else {
 			await this.page.goto('/workflow/new');
 		}
-		await this.part('canvas-plus-button').waitFor();
+		await this.emptyCanvas().waitFor();
+	}
+
+	/** What n8n shows as the only node of an empty workflow. */
+	private emptyCanvas(): Locator {
+		return this.part('canvas-plus-button');
 	}
 
 	private async readCanvasNode(node: Locator): Promise<CanvasNode> {
