@@ -10,9 +10,12 @@ const ordinal =
 const numberSign =
 	/^(?:[#№,]|(?:house |haus|huis|h\.? ?)?n(?:o|r|ro|[uú]m(?:ero|mer)?)?[.:º°]*|(?:house|ext(?:erior)?|д(?:ом)?|số(?: nhà)?)\.?)?\s*(?=\p{Nd})/iu;
 
+/** What names the floor before it, e.g. "3 piso" or "5樓". */
+const floorName = '\\s*(?:piso|planta|étage|floor|stock|kat|этаж|поверх|[樓楼層层階층])';
+
 /** The start of a house number, e.g. "12bis", "#45-23" or "nº 12": not a floor or a time such as "8am" or "10:00". */
 const houseNumber = new RegExp(
-	`${numberSign.source}\\p{Nd}{1,5}(?!\\p{Nd}|:\\p{Nd}|${ordinal}|(?!bis|ter)\\p{L}{2})`,
+	`${numberSign.source}\\p{Nd}{1,5}(?!\\p{Nd}|:\\p{Nd}|${ordinal}|${floorName}|(?!bis|ter)\\p{L}{2})`,
 	'iu',
 );
 
@@ -41,12 +44,19 @@ const noStreet =
 /**
  * The street with its house number, and the rest, of an address in two lines: customers write the number into a
  * line of its own, or their apartment into the first one.
+ *
+ * @param zip the ZIP code of the address: a second line that starts with it has no house number
  */
-export function streetAndRest(firstLine: string, secondLine: string): [string, string?] {
+export function streetAndRest(
+	firstLine: string,
+	secondLine: string,
+	zip?: string,
+): [string, string?] {
 	const isStreet = /\p{L}{3}/u.test(secondLine) && /\p{Nd}/u.test(secondLine);
 	if (noStreet.test(firstLine) && isStreet && !noStreet.test(secondLine))
 		return [secondLine, firstLine];
-	return isInTwoLines(firstLine, secondLine)
+	const isPlace = zip !== undefined && secondLine.startsWith(zip);
+	return !isPlace && isInTwoLines(firstLine, secondLine)
 		? [`${firstLine} ${secondLine}`]
 		: [firstLine, secondLine];
 }

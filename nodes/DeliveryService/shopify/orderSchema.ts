@@ -202,10 +202,13 @@ function joinLine(parts: readonly string[]): string | undefined {
  *
  * @param address is changed: a copy of each address would take longer than the rest
  */
-function splitAddressLines<Lines extends { address1?: string; address2?: string }>(address: Lines) {
+function splitAddressLines<Lines extends { address1?: string; address2?: string; zip?: string }>(
+	address: Lines,
+) {
 	const [apartment = '', ...neighborhood] = splitLine(address.address2);
 	const [first, second] = [joinLine(splitLine(address.address1)), joinLine([apartment])];
-	const [address1, address2] = first && second ? streetAndRest(first, second) : [first, second];
+	const [address1, address2] =
+		first && second ? streetAndRest(first, second, address.zip) : [first, second];
 	return Object.assign(address, {
 		address1,
 		address2,

@@ -65,8 +65,23 @@ test.each([
 	['Apt 4', 'Floor 2'],
 	['Unit Street 5', 'Building 3'],
 	['Apt 4, 12 Main Street', 'Gate 3'],
+	['Edificio Norte', '3 piso'],
+	['ул. Ленина', '5 этаж'],
+	['Harbor House', '12 floor'],
+	['中正大樓', '5樓'],
+	['하버빌딩', '3층'],
+	['ハーバービル', '5階'],
 ])('%s / %s is not a street in two lines', (street, secondLine) => {
 	expect(streetAndRest(street, secondLine)).toEqual([street, secondLine]);
+});
+
+test.each([
+	['Dorfstrasse', '8001 Zürich', '8001'],
+	['Main Street', '62704', '62704'],
+	['Dorpsstraat', '1012 AB', '1012 AB'],
+])('%s / %s repeats the ZIP code', (street, secondLine, zip) => {
+	expect(streetAndRest(street, secondLine, zip)).toEqual([street, secondLine]);
+	expect(streetAndRest(street, '12', zip)).toEqual([`${street} 12`]);
 });
 
 test.each([
