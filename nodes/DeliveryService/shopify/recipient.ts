@@ -82,8 +82,9 @@ export function lacksPersonalData(order: Order): boolean {
 }
 
 /** A name or a part of the address that the sales channel hides; undefined if there is none. */
-export function hiddenValue({ shipping_address: shipping }: Order): string | undefined {
-	return [shipping?.address1, shipping?.name, shipping?.city, shipping?.zip].find(
+export function hiddenValue(order: Order): string | undefined {
+	const { shipping_address: shipping } = order;
+	return [shipping?.address1, recipientName(order), shipping?.city, shipping?.zip].find(
 		(value) => value !== undefined && isHidden(value),
 	);
 }

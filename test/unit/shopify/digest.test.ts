@@ -157,7 +157,10 @@ test('an order without its amounts is not compared, a fulfilled or anonymous one
 	const noAddress = { shipping_address: null, billing_address: null };
 	const onlyCash = { cash: '87', held: expect.any(String), stopped: expect.any(String) };
 	const hidden = { shipping_address: { name: 'A*** L****', address1: 'Calle Luna 12' } };
-	for (const changes of [{ ...anonymous, ...noAddress }, hidden])
+	const hiddenParts = {
+		shipping_address: { first_name: 'A***', last_name: 'L****', address1: 'Calle Luna 12' },
+	};
+	for (const changes of [{ ...anonymous, ...noAddress }, hidden, hiddenParts])
 		expect(digestsOf(shopifyOrder({ ...payableInCash, ...changes }))).toEqual(onlyCash);
 	const canceled = { ...anonymous, ...noAddress, cancelled_at: '2026-11-27T01:00:00Z' };
 	expect(digestsOf(shopifyOrder(canceled))).toHaveProperty('rest');

@@ -486,6 +486,8 @@ describe('location', () => {
 		[{ address1: '＊＊＊' }, '＊＊＊'],
 		[{ name: 'M*** R****' }, 'M*** R****'],
 		[{ name: 'M•• R•••' }, 'M•• R•••'],
+		[{ name: null, first_name: 'M***', last_name: 'R****' }, 'M*** R****'],
+		[{ name: null, first_name: null, last_name: null, company: '*****' }, '*****'],
 		[{ address1: 'Main Street 5', zip: '50***' }, '50***'],
 		[{ address1: 'XXXXX' }, 'XXXXX'],
 		[{ name: 'XXXX XXXX' }, 'XXXX XXXX'],
