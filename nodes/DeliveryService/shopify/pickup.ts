@@ -3,6 +3,7 @@ import { foldWords } from '../common/text';
 import { detailName, methodAttributes } from './attributeNames';
 import { isListed, storePickupNames } from './methods';
 import type { Order } from './order';
+import { isPlaceholder } from './placeholders';
 import { lacksPersonalData } from './recipient';
 import type { LineUnits } from './units';
 
@@ -64,15 +65,16 @@ type Detail = Order['note_attributes'][number];
  *
  * @returns the mark as text for a message, or undefined if there is none
  */
-function pickupMark({ note_attributes }: Order, lines: readonly LineUnits[]): string | undefined {
-	const method = note_attributes.find(isMethod);
+function pickupMark(order: Order, lines: readonly LineUnits[]): string | undefined {
+	const details = order.note_attributes.filter(({ value }) => !isPlaceholder(value));
+	const method = details.find(isMethod);
 	if (method && !isPickupMethod(method)) return undefined;
 	const properties = lines.map(({ line }) => line.properties);
 	const ofItems = properties.map((some) => some.find(isMethod));
 	const mark =
 		method ??
 		(ofItems.every(isPickupMethod) ? ofItems[0] : undefined) ??
-		note_attributes.find(({ name }) => locationAttributes.has(detailName(name))) ??
+		details.find(({ name }) => locationAttributes.has(detailName(name))) ??
 		properties
 			.flat()
 			.find(({ name, value }) => name === zapietProperty.name && zapietProperty.pickup.test(value));

@@ -162,6 +162,15 @@ describe('skipped orders', () => {
 			[attribute('Method', 'Pickup'), 'Method: Pickup'],
 			[property('Method', 'Store Pickup'), 'Method: Store Pickup'],
 			[property('Pick Up or Delivered', 'Pick Up'), 'Pick Up or Delivered: Pick Up'],
+			[
+				{
+					note_attributes: [
+						{ name: 'Delivery Method', value: 'null' },
+						{ name: 'Pickup-Location-Id', value: '12' },
+					],
+				},
+				'Pickup-Location-Id: 12',
+			],
 		])('is skipped with an address: %j', (changes, mark) => {
 			expect(outcomeOf(sampleOrder(changes))).toMatchObject({
 				kind: 'skipped',
@@ -176,6 +185,8 @@ describe('skipped orders', () => {
 			[attribute('Checkout-Method', 'shipping')],
 			[attribute('Gift note', 'pickup')],
 			[attribute('Pickup-Date', '2021-05-13')],
+			[attribute('Pickup-Location-Id', 'null')],
+			[attribute('Pick-up Point Location', 'N/A')],
 			[attribute('Delivery type', 'Pickup by courier')],
 			[attribute('Pickup or Delivery?', 'Delivery')],
 			[attribute('Mode de livraison', 'Livraison à domicile')],
