@@ -18,7 +18,7 @@ export interface DeliveryDate {
 }
 
 /** Customers write these texts, and reading a long one would stop n8n for seconds. */
-const maxDateLength = 200;
+const maxTextLength = 200;
 
 const usualNames = deliveryDateAttributes.map(detailName);
 const timeNames = timeAttributes.map(detailName);
@@ -36,9 +36,7 @@ export function findDeliveryDate(
 ): DeliveryDate {
 	const valuesOf = readDetails(order, lines);
 	const names = filters.deliveryDateAttributes?.map(detailName) ?? usualNames;
-	const texts = valuesOf(names)
-		.map((text) => excerpt(text, maxDateLength))
-		.filter(mayBeDate);
+	const texts = valuesOf(names, mayBeDate);
 	const times = valuesOf(timeNames).join(' or ');
 	const window = localWindow(order, timeZone);
 	if (texts.length === 0) return { day: window.day, time: times || window.time };
@@ -54,19 +52,22 @@ export function findDeliveryDate(
 
 /**
  * A function from names to the values of the first one that the additional details or the properties
- * of some items have.
+ * of some items have, without values that don't count.
  */
 function readDetails(
 	{ note_attributes }: Order,
 	lines: ReadonlyArray<Pick<LineUnits, 'line'>>,
-): (names: readonly string[]) => string[] {
+): (names: readonly string[], counts?: (value: string) => boolean) => string[] {
 	const details = [note_attributes, lines.flatMap(({ line }) => line.properties)].map((some) =>
-		some.map(({ name, value }) => ({ name: detailName(name), value })),
+		some.map(({ name, value }) => ({
+			name: detailName(name),
+			value: excerpt(value, maxTextLength),
+		})),
 	);
-	return (names) => {
+	return (names, counts = () => true) => {
 		for (const name of names)
 			for (const some of details) {
-				const found = some.filter((one) => one.name === name);
+				const found = some.filter((one) => one.name === name && counts(one.value));
 				if (found.length > 0) return [...new Set(found.map(({ value }) => value))];
 			}
 		return [];

@@ -734,6 +734,15 @@ describe('the delivery date', () => {
 		expect(outcome({ note_attributes: properties }, skipping).code).toBe('scheduled');
 	});
 
+	test.each(['ASAP', 'None'])('is looked for further where a field says only "%s"', (value) => {
+		const none = { name: 'Delivery Date', value };
+		const chosen = { name: 'Delivery Date', value: '2026-12-24' };
+		const line_items = [sampleLine({ properties: [chosen] })];
+		expect(outcome({ note_attributes: [none], line_items }, skipping).code).toBe('scheduled');
+		const preferred = { ...chosen, name: 'Preferred Delivery Date' };
+		expect(outcome({ note_attributes: [none, preferred] }, skipping).code).toBe('scheduled');
+	});
+
 	test('of an item counts only if the delivery has the item, and if its others have the same', () => {
 		const line = (value: string, changes: Fields = {}) =>
 			sampleLine({ properties: [{ name: 'Delivery Date', value }], ...changes });
