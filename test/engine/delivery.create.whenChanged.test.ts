@@ -136,6 +136,23 @@ test.each([
 	});
 });
 
+test.each([
+	['voided', 'has a voided payment'],
+	['refunded', 'was fully refunded'],
+])('tells the same with Payment: Any, which sends a %s order', async (financial_status, state) => {
+	const options = { whenChanged: 'update' };
+	const any = { filters: { payment: 'any' } };
+	await run(shopifyOrder(payableInCash), options, any);
+	const later = shopifyOrder({ ...payableInCash, financial_status, total_outstanding: '0.00' });
+	expect(await run(later, options, any)).toMatchObject({
+		outcome: 'skipped',
+		actionNeeded: expect.stringMatching(
+			new RegExp(`${state}\\. Ask the Delivery Service to stop it\\.$`),
+		),
+	});
+	expect(updates()).toEqual([]);
+});
+
 test('tells that a held order was released, besides its update', async () => {
 	const held = {
 		line_items: [lineItem(), mugs()].map((line) => ({ ...line, fulfillable_quantity: 0 })),
