@@ -154,10 +154,12 @@ function partCash(
 	const cost = costOf(({ taken }) => taken);
 	const rest = isPaymentClear ? cost : max(subtract(cost, paid), zero);
 	const collected = min(rest, unpaid);
-	const isSettled = sign(collected) === 0;
-	const actions = isSettled ? [] : currencyActions(order, collected);
-	const isRest = sign(subtract(unpaid, collected)) > 0;
 	const why = whyReduced(subtract(cost, rest), lostFees);
+	const isNothing = sign(collected) === 0;
+	// Otherwise, what was paid may have been for the other items.
+	const isSettled = isNothing && why !== 'paymentUnclear';
+	const actions = isNothing ? [] : currencyActions(order, collected);
+	const isRest = sign(subtract(unpaid, collected)) > 0;
 	if (isRest && why)
 		actions.push({
 			code: 'cashReduced',
@@ -171,7 +173,8 @@ function partCash(
 		value: {
 			outstanding: toNumber(unpaid),
 			actions,
-			...(isSettled ? { isSettled } : { amount: toNumber(collected) }),
+			...(!isNothing && { amount: toNumber(collected) }),
+			...(isSettled && { isSettled }),
 			...(isTouched && !isPaymentClear && sign(paid) > 0 && { isUnclear: true }),
 		},
 	};
