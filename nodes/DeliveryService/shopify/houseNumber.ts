@@ -53,8 +53,9 @@ export function streetAndRest(
 	zip?: string,
 ): [string, string?] {
 	const isStreet = /\p{L}{3}/u.test(secondLine) && /\p{Nd}/u.test(secondLine);
-	if (noStreet.test(firstLine) && isStreet && !noStreet.test(secondLine))
-		return [secondLine, firstLine];
+	const isComplete = houseNumber.test(secondLine) && hasNumber(secondLine);
+	const isApartment = noStreet.test(firstLine) || (isOnlyNumber(firstLine) && isComplete);
+	if (isApartment && isStreet && !noStreet.test(secondLine)) return [secondLine, firstLine];
 	const isPlace = zip !== undefined && secondLine.startsWith(zip);
 	return !isPlace && isInTwoLines(firstLine, secondLine)
 		? [`${firstLine} ${secondLine}`]

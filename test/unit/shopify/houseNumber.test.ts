@@ -32,6 +32,9 @@ test.each([
 	['12-14', 'High Street'],
 	['No. 12', 'High Street'],
 	['House 12', 'High Street'],
+	['12', '10 de Agosto'],
+	['12', '5th Avenue'],
+	['12', 'Main Street, Apt 4'],
 ])('%s / %s is a street in two lines', (street, secondLine) => {
 	expect(streetAndRest(street, secondLine)).toEqual([`${street} ${secondLine}`]);
 });
@@ -97,6 +100,9 @@ test.each([
 	['Apt. B', '14 Baker Street'],
 	['Casa 4', 'Av. Reforma 100'],
 	['3rd Floor', '350 5th Avenue'],
+	['3B', '77 High Street'],
+	['4', '12 Main Street'],
+	['#12-04', '8 Marina Boulevard'],
 ])('%s / %s has its street in the second line', (apartment, street) => {
 	expect(streetAndRest(apartment, street)).toEqual([street, apartment]);
 });
