@@ -102,7 +102,7 @@ test('shows a row of three columns with Simplify on: where an order goes with it
 			referenceId: '#5',
 			result: 'error',
 			message:
-				'Order #5 has "***" in its address: the sales channel (web) hides it. Enter the name and the address in Shopify. If the channel ships the order itself, fulfill it there.',
+				'Order #5 has "***" in its address: the sales channel (web) hides it. Enter the name and the address in Shopify, without such signs. If the channel ships the order itself, fulfill it there.',
 		},
 		{
 			referenceId: '#1001',

@@ -87,7 +87,7 @@ function problemOf({ label = 'The order' }: OrderSubject, problem: OrderProblem)
 			};
 		case 'hidden':
 			return {
-				message: `${label} has "${problem.value}" in its address: the sales channel${problem.channel === undefined ? '' : ` (${problem.channel})`} hides it. Enter the name and the address in Shopify. If the channel ships the order itself, fulfill it there.`,
+				message: `${label} has "${problem.value}" in its address: the sales channel${problem.channel === undefined ? '' : ` (${problem.channel})`} hides it. Enter the name and the address in Shopify, without such signs. If the channel ships the order itself, fulfill it there.`,
 			};
 		case 'noStreet':
 			return {

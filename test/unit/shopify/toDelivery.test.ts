@@ -511,7 +511,7 @@ describe('location', () => {
 			source_name: 'marketplace',
 		});
 		expect(problemOf(order)).toEqual({
-			message: `Order #1042 has "${value}" in its address: the sales channel (marketplace) hides it. Enter the name and the address in Shopify. If the channel ships the order itself, fulfill it there.`,
+			message: `Order #1042 has "${value}" in its address: the sales channel (marketplace) hides it. Enter the name and the address in Shopify, without such signs. If the channel ships the order itself, fulfill it there.`,
 		});
 	});
 
@@ -520,7 +520,7 @@ describe('location', () => {
 		(source_name) => {
 			const shipping_address = sampleAddress({ name: 'L******g' });
 			expect(problemOf(sampleOrder({ shipping_address, source_name })).message).toBe(
-				'Order #1042 has "L******g" in its address: the sales channel hides it. Enter the name and the address in Shopify. If the channel ships the order itself, fulfill it there.',
+				'Order #1042 has "L******g" in its address: the sales channel hides it. Enter the name and the address in Shopify, without such signs. If the channel ships the order itself, fulfill it there.',
 			);
 		},
 	);
