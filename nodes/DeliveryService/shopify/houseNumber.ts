@@ -11,7 +11,8 @@ const numberSign =
 	/^(?:[#№,]|(?:house |haus|huis|h\.? ?)?n(?:o|r|ro|[uú]m(?:ero|mer)?)?[.:º°]*|(?:house|ext(?:erior)?|д(?:ом)?|số(?: nhà)?)\.?)?\s*(?=\p{Nd})/iu;
 
 /** What names the floor before it, e.g. "3 piso" or "5樓". */
-const floorName = '\\s*(?:piso|planta|étage|floor|stock|kat|этаж|поверх|[樓楼層层階층])';
+const floorName =
+	'\\s*(?:(?:piso|planta|étage|floor|stock|kat|этаж|поверх)(?!\\p{L})|[樓楼層层階층])';
 
 /** The start of a house number, e.g. "12bis", "#45-23" or "nº 12": not a floor or a time such as "8am" or "10:00". */
 const houseNumber = new RegExp(
@@ -56,8 +57,8 @@ export function streetAndRest(
 	const isComplete = houseNumber.test(secondLine) && hasNumber(secondLine);
 	const isApartment = noStreet.test(firstLine) || (isOnlyNumber(firstLine) && isComplete);
 	if (isApartment && isStreet && !noStreet.test(secondLine)) return [secondLine, firstLine];
-	const isPlace = zip !== undefined && secondLine.startsWith(zip);
-	return !isPlace && isInTwoLines(firstLine, secondLine)
+	const hasZip = zip !== undefined && `${secondLine} `.startsWith(`${zip} `);
+	return !hasZip && isInTwoLines(firstLine, secondLine)
 		? [`${firstLine} ${secondLine}`]
 		: [firstLine, secondLine];
 }

@@ -32,6 +32,7 @@ test.each([
 	['12-14', 'High Street'],
 	['No. 12', 'High Street'],
 	['House 12', 'High Street'],
+	['Harbor House', '12 Stockton Street'],
 	['12', '10 de Agosto'],
 	['12', '5th Avenue'],
 	['12', 'Main Street, Apt 4'],
@@ -84,7 +85,8 @@ test.each([
 	['Dorpsstraat', '1012 AB', '1012 AB'],
 ])('%s / %s repeats the ZIP code', (street, secondLine, zip) => {
 	expect(streetAndRest(street, secondLine, zip)).toEqual([street, secondLine]);
-	expect(streetAndRest(street, '12', zip)).toEqual([`${street} 12`]);
+	for (const number of ['12', `${zip.slice(0, 4)}0`])
+		expect(streetAndRest(street, number, zip)).toEqual([`${street} ${number}`]);
 });
 
 test.each([
