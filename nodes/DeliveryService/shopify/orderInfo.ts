@@ -95,8 +95,7 @@ export function infoOf(facts: OrderFacts, decision: Decision, mapping: OrderMapp
 		deliveryDay: date.day,
 		shippingMethods: order.shipping_lines.flatMap(({ title }) => title ?? []),
 		absentMethods: methods.absent,
-		// With Payment: Any, the user chose to send refunded orders.
-		...(stop && decision.kind !== 'send' && { stop }),
+		...(stop && { stop }),
 		...(skip && isWaiting(skip) && { isWaiting: true }),
 		...(hasDayToTell(facts, skip, mapping) && { hasDayToTell: true }),
 		...(decision.kind === 'send' && { cashOutstanding: decision.cash.outstanding }),

@@ -43,8 +43,7 @@ export async function updateChanged(
 function updateFor(parameters: ParameterReader, job: RememberedJob): OrderUpdate | undefined {
 	const { item, change, order, claim } = job;
 	// Whether the delivery can still be stopped, or has already come, is not known.
-	const isStopped = order?.laterChanges?.rest.some(({ code }) => code === 'stopDelivery');
-	if (!change || !order || isStopped || claim.sentAs?.rest === undefined) return undefined;
+	if (!change || !order || order.stop || claim.sentAs?.rest === undefined) return undefined;
 	const read = changesFromOrder(parameters, item);
 	if (!read.ok) return undefined;
 	const { changes: all, isSettled, targetKind, ids } = read.value;
