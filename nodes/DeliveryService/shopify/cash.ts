@@ -32,7 +32,7 @@ export interface CashDecision {
 	actions: readonly CashAction[];
 	/** Whether an update can't set it: what was paid or is returned may be for other items. */
 	isUnclear?: true;
-	/** Set if there is nothing to collect. */
+	/** Set if nothing is owed for it. */
 	isSettled?: true;
 	/** Set if the driver doesn't collect what is unpaid. */
 	notCollected?: CashNotCollected;
@@ -156,7 +156,7 @@ function partCash(
 	const collected = min(rest, unpaid);
 	const why = whyReduced(subtract(cost, rest), lostFees);
 	const isNothing = sign(collected) === 0;
-	// Otherwise, what was paid may have been for the other items.
+	// What was paid may have been for the items of the order's other deliveries.
 	const isSettled = isNothing && why !== 'paymentUnclear';
 	const actions = isNothing ? [] : currencyActions(order, collected);
 	const isRest = sign(subtract(unpaid, collected)) > 0;

@@ -52,7 +52,7 @@ export function findDeliveryDate(
 
 /**
  * A function from names to the values of the first one that the additional details or the properties
- * of some items have, without values that don't count.
+ * of some items have, as far as these values count.
  */
 function readDetails(
 	{ note_attributes }: Order,
