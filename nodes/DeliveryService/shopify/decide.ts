@@ -42,9 +42,9 @@ export type Action =
 export function decide(facts: OrderFacts, mapping: OrderMapping): Decision {
 	const skip = findSkip(facts, mapping);
 	if (skip) return { kind: 'skip', skip, actions: missingFieldsAction(facts, skip) };
-	const { order, units, recipient } = facts;
+	const { units } = facts;
 	if (units.problems.length > 0) return { kind: 'invalid', problems: units.problems };
-	const dropoff = toDropoff(order, recipient);
+	const dropoff = toDropoff(facts);
 	const cash = decideCash(facts, mapping);
 	const problems: OrderProblem[] = [
 		...(dropoff.ok ? [] : dropoff.problem),

@@ -10,7 +10,7 @@ import { findDeliveryDate } from './deliveryDate';
 import type { OrderFacts } from './facts';
 import type { OrderMapping } from './mapping';
 import { sign, toNumber } from './money';
-import { hiddenValue, lacksPersonalData, orderEmail } from './recipient';
+import { lacksPersonalData, orderEmail } from './recipient';
 import { needsShipping, type LineUnits } from './units';
 
 /** What the ledger compares, see `ledger/changes.ts`. */
@@ -55,9 +55,9 @@ export function sentAsOf(
 
 /** All but the cash that a driver acts on, even if it is not to be brought; undefined if it is not compared. */
 function detailsDigest(facts: OrderFacts, mapping: OrderMapping): string | undefined {
-	const { order, isFulfilled } = facts;
+	const { order, hidden, isFulfilled } = facts;
 	// Shopify or the sales channel may remove or hide who ordered at any time: that changes no delivery.
-	const isShown = !lacksPersonalData(order) && hiddenValue(order) === undefined;
+	const isShown = !lacksPersonalData(order) && hidden === undefined;
 	return isShown && !isFulfilled ? digest(details(facts, mapping)) : undefined;
 }
 

@@ -11,7 +11,7 @@ import { missingFields, type MissingField } from './missingFields';
 import { orderLabel, readOrder, type Order, type ReadProblem } from './order';
 import { paymentOf, type Payment } from './payment';
 import { findPickup, type Pickup } from './pickup';
-import { fullAddress, readRecipient, type Recipient } from './recipient';
+import { fullAddress, hiddenValue, readRecipient, type Recipient } from './recipient';
 import { referencesOf, type OrderReferences } from './references';
 import {
 	countUnits,
@@ -38,6 +38,8 @@ export interface OrderFacts {
 	sendingDay?: string;
 	pickup?: Pickup;
 	recipient: Recipient;
+	/** A name or a part of the address that the sales channel hides. */
+	hidden?: string;
 	/** Where it is delivered, in one line for a person; empty if it has no address. */
 	address: string;
 	/** Why its delivery is to be stopped, if it was sent before. */
@@ -69,6 +71,7 @@ export function readFacts(
 	const lines = units.lines.filter(({ taken }) => taken > 0);
 	const payment = paymentOf(order, mapping);
 	const date = findDeliveryDate(order, lines.length > 0 ? lines : units.lines, mapping);
+	const recipient = readRecipient(order, mapping, date);
 	const facts: OrderFacts = {
 		order,
 		missing: missingFields(candidate, mapping),
@@ -81,7 +84,8 @@ export function readFacts(
 		date,
 		sendingDay: laterSendingDay(date, mapping),
 		pickup: findPickup(order, lines),
-		recipient: readRecipient(order, mapping, date),
+		recipient,
+		hidden: hiddenValue(order, recipient),
 		address: fullAddress(order),
 		isFulfilled: isFulfilled(order, units),
 	};

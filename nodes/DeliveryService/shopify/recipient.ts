@@ -4,6 +4,7 @@ import { joinParts } from '../common/text';
 import type { Delivery } from '../service/schemas';
 import { isEmailAddress, latitude, longitude } from '../service/values';
 import { dateText, type DeliveryDate } from './deliveryDate';
+import type { OrderFacts } from './facts';
 import type { OrderMapping } from './mapping';
 import { sign, toText } from './money';
 import type { Order } from './order';
@@ -41,11 +42,11 @@ export type RecipientProblem =
 	| { code: 'invalidEmail'; email: string };
 
 /** The dropoff of a new delivery, or what is missing. */
-export function toDropoff(
-	order: Order,
-	{ name, email, phonenumber, location }: Recipient,
-): Result<DropoffPlace, RecipientProblem[]> {
-	const hidden = hiddenValue(order);
+export function toDropoff({
+	order,
+	recipient: { name, email, phonenumber, location },
+	hidden,
+}: Pick<OrderFacts, 'order' | 'recipient' | 'hidden'>): Result<DropoffPlace, RecipientProblem[]> {
 	if (hidden !== undefined)
 		return failure([{ code: 'hidden', value: hidden, channel: channelName(order) }]);
 	if (name && email && location)
@@ -82,9 +83,11 @@ export function lacksPersonalData(order: Order): boolean {
 }
 
 /** A name or a part of the address that the sales channel hides; undefined if there is none. */
-export function hiddenValue(order: Order): string | undefined {
-	const { shipping_address: shipping } = order;
-	return [shipping?.address1, recipientName(order), shipping?.city, shipping?.zip].find(
+export function hiddenValue(
+	{ shipping_address: shipping }: Order,
+	{ name }: Recipient,
+): string | undefined {
+	return [shipping?.address1, name, shipping?.city, shipping?.zip].find(
 		(value) => value !== undefined && isHidden(value),
 	);
 }

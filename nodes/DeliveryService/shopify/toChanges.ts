@@ -9,7 +9,7 @@ import { openFilters, type OrderMapping } from './mapping';
 import { identifiersOf, orderLabel } from './order';
 import { toPackages } from './packages';
 import type { OrderProblem, OrderSubject } from './problems';
-import { hiddenValue, type Recipient } from './recipient';
+import type { Recipient } from './recipient';
 import { findSkip, type Skip } from './skipping';
 import { isPartlyFulfilled } from './units';
 
@@ -101,12 +101,11 @@ function changedPackages(
 }
 
 function changesOf(
-	{ label, order, recipient }: OrderFacts,
+	{ label, recipient, hidden }: OrderFacts,
 	packages: Delivery['packages'] | undefined,
 	cod: number | undefined,
 ) {
-	const isHidden = hiddenValue(order) !== undefined;
-	const { location, ...contact }: Recipient = isHidden ? {} : recipient;
+	const { location, ...contact }: Recipient = hidden === undefined ? recipient : {};
 	return {
 		...(Object.values(contact).some(Boolean) && { contact }),
 		// Overwrites old instructions, since those for the previous address would mislead the driver.
