@@ -492,6 +492,44 @@ describe.each(['newest', '1.123'] as const)('fulfillment orders in n8n %s', (ver
 		},
 	);
 
+	const masked = { first_name: 'M***', last_name: 'O****', address1: '5 Harbor Way' };
+	test.each([
+		[
+			'it was refunded, and Payment is Any',
+			87,
+			{ financial_status: 'refunded', total_outstanding: '0.00' },
+			{},
+			/ was fully refunded\. Ask the Delivery Service to stop it\.$/,
+		],
+		['the sales channel hides its recipient', 88, {}, { destination: masked }, /^$/],
+		[
+			'another driver may collect what it owes',
+			89,
+			{ total_outstanding: '10.00' },
+			{},
+			/Compare the cash of its deliveries/,
+		],
+	])('updates no delivery of a fulfillment order if %s', async (_, id, ofOrder, ofPart, needed) => {
+		const run = await env.open();
+		const { name, order, part } = uniqueOrder(id);
+		const parameters = { options: { whenChanged: 'update' }, filters: { payment: 'any' } };
+		const later = { ...part(ofPart), order: { ...order, ...ofOrder } };
+		const outputs = [await run(parameters, part({})), await run(parameters, later)];
+		expect(outputs.flat()).toMatchObject([
+			{ outcome: 'created', actionNeeded: '' },
+			{ outcome: 'skipped', actionNeeded: expect.stringMatching(needed) },
+		]);
+		const [delivery, ...others] = env.deliveries({ name });
+		expect(others).toEqual([]);
+		expect(delivery?.request).toMatchObject({
+			dropoff: { contact: { name: 'Maya Okafor' } },
+			cod: expect.any(Number),
+		});
+		const { control } = env.installation.service;
+		const updates = control.requests().filter(({ method }) => method === 'PATCH');
+		expect(JSON.stringify(updates)).not.toContain(name);
+	});
+
 	test('says once that a stopped delivery is to be brought again, and that its order was paid by link', async () => {
 		const run = await env.open();
 		const { name, order } = uniqueOrder(76);
