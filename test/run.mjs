@@ -1,7 +1,6 @@
 /**
- * `npm test`: installs what is missing, then runs all tests with coverage. With arguments, passes them
- * to jest instead, without coverage (`npm test -- test/unit`). Snapshots are written only with
- * `--updateSnapshot`.
+ * `npm test`: installs what is missing, then runs all tests, or what the arguments for jest say
+ * (`npm test -- test/unit`). Snapshots are written only with `--updateSnapshot`.
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -10,9 +9,7 @@ import { ensureInstalled, reportSetupError, projectFolder } from '../tools/setup
 await reportSetupError(async () => {
 	await ensureInstalled();
 	const jest = join(projectFolder, 'node_modules', 'jest', 'bin', 'jest.js');
-	const jestArguments = process.argv.slice(2);
-	const args = ['--ci', ...(jestArguments.length > 0 ? jestArguments : ['--coverage'])];
-	const { status } = spawnSync(process.execPath, [jest, ...args], {
+	const { status } = spawnSync(process.execPath, [jest, '--ci', ...process.argv.slice(2)], {
 		cwd: projectFolder,
 		stdio: 'inherit',
 	});

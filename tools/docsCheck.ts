@@ -31,6 +31,10 @@ const inGate =
 const forms: ReadonlyMap<string, Form> = new Map<string, Form>([
 	['npm run test:mutation -- ledger', { run: 'node --check tools/mutation.mjs' }],
 	[
+		'npm test -- --coverage',
+		{ run: "npm test -- --coverage --coverageThreshold '{}' test/unit/common" },
+	],
+	[
 		'SEQUENCES_SEED=1 npm test -- test/unit/sending',
 		{ run: 'SEQUENCES_SEED=1 SEQUENCES=1 npm test -- test/unit/sending/randomSequences.test.ts' },
 	],
