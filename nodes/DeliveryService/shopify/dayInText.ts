@@ -65,25 +65,37 @@ export function dayInText(
 const harmlessWords = new Set([
 	...deliveryDateAttributes.flatMap((name) => normalizeName(name).split(' ')),
 	...wordsOf(`
-	on the for at is deliver delivered arriving standard express today tomorrow heute morgen vandaag
+	on in the for at is slot deliver delivered arriving standard express today tomorrow heute morgen vandaag
 	aujourd hui demain hoy mañana hoje amanhã oggi domani
 	am den der dem lieferung dostawa livrare op datum levering bezorging på til leverans d
-	le du prévu prévue el del para em il w we dnia v ve dne dňa pe во в у την στις
-	في يوم بتاريخ الموافق ב ביום יום תאריך tgl hari pada ngày vào วันที่ г
-	pm morning noon afternoon evening vormittag nachmittag abend matin midi soir tarde noche noite mattina pomeriggio sera
+	le du la dans prévu prévue livrer el del para por entregar em il w we dnia v ve dne dňa pe во в у την στις
+	في يوم بتاريخ الموافق ב ביום יום תאריך tgl hari pada ngày vào วันที่
+	г года р року r roku godine m năm tahun
+	pm morning noon afternoon evening früh vormittag vormittags nachmittag nachmittags abend abends
+	matin matinée midi soir tarde noche noite mattina pomeriggio sera
 	ochtend middag avond formiddag eftermiddag утром днем вечером صباحا مساء 上午 下午 午前 午前中 午後 晚上 오전 오후
 	`),
 ]);
 
-/** Words about hours, directly before or after them: "after 10:00", "nicht vor 10 Uhr", "14時以降". */
-const beforeHours = wordsOf(`
-	from until till to and between before after by around not no later earlier than
-	von vom bis und zwischen vor nach ab um gegen nicht de du à a au et entre avant après dès pas y e hasta antes después las
-	das até depois non prima dopo dalle alle ore van tot en tussen voor na vanaf kl klo od do po przed między i između
-	с до после из к من إلى حتى بعد قبل
+/** Words before a time: "at 10", "kl. 10-12". */
+const atHours = wordsOf(`
+	at um ore ora orele alle kl klo vid slot godz godzina čase saat jam pukul lúc เวลา ώρα الساعة
 `);
-const rangeWords = wordsOf('to till until bis a à au al tot do до til hasta até alle');
-const afterHours = wordsOf('以降 以後 以后 之后 から まで 頃 ごろ 前 後 より 부터 까지');
+
+/** Words about hours, directly before or after them: "after 10:00", "nicht vor 10 Uhr", "14時以降". */
+const beforeHours = [
+	...atHours,
+	...wordsOf(`
+	from until till to and between before after by around not no later earlier than
+	von vom bis und zwischen vor nach ab gegen nicht de du à a au et entre avant après dès pas y e hasta antes después las
+	das às até depois non prima dopo dalle van tot en tussen voor na vanaf mellan mellem mellom och og od do po przed
+	między i između és с до после из к من إلى حتى بعد قبل בין
+`),
+];
+const rangeWords = wordsOf('to till until bis a à às au al tot do до til hasta até alle إلى');
+const afterHours = wordsOf(
+	'以降 以後 以后 之后 から まで 頃 ごろ 前 後 より 부터 까지 arası között',
+);
 const besideHours = new RegExp(
 	`(?:(?:~|${anyOf(beforeHours)})[\\s.-]*)+(?=[#^])|(?<=[#^])(?:\\s*(?:~|${anyOf(afterHours)}))+`,
 	'gu',
@@ -114,16 +126,16 @@ const clock =
 
 /** When on a day or how soon, not on which day: "10h-12h", "9 am", "within 2-3 hours", "60 min", "24/7". */
 const hours =
-	/(?:(?:\d{1,2}|\^)\s?[-~]\s?)?(?:\d{1,3}|\^)\s?(?:(?:min(?!g)|h(?:o?u?r|eur)|st(?:d|un)|jam)\p{L}*|(?:h\d{0,2}|uhr|uur|[ap]\.?m\.?)(?!\p{L})|[時点點])|24\/7/gu;
+	/(?:(?:\d{1,2}|\^)\s?[-~]\s?)?(?:\d{1,3}|\^)\s?(?:(?:min(?!g)|h(?:o?u?r|eur)|st(?:d|un)|jam)\p{L}*|(?:h\d{0,2}|uhr|uur|ч|[ap]\.?m\.?)(?!\p{L})|[時点點])|24\/7/gu;
 
 const hour = '(?:[01]?\\d|2[0-4])';
 
 /** "10-12", "10 to 12", "10 to 12 h", "between 10 and 12", "at 10" or "slot 2", once no date has these numbers. */
 const hoursWithoutUnit = new RegExp(
 	[
-		`(?<!\\d)${hour}\\s?(?:[-~]|${anyOf(rangeWords)})\\s?(?:${hour}(?!\\d)|[#^])`,
-		`${anyOf(wordsOf('between zwischen entre tussen między između между'))}\\s${hour}\\s\\p{L}{1,3}\\s(?:${hour}(?!\\d)|[#^])`,
-		`(?<!\\p{L})(?:at|um|ore|alle|kl|slot)\\.?\\s${hour}(?![\\d.])`,
+		`(?:${anyOf(atHours)}\\.?\\s)?(?<!\\d)${hour}\\s?(?:[-~]|${anyOf(rangeWords)})\\s?(?:${hour}(?!\\d)|[#^])`,
+		`${anyOf(wordsOf('between zwischen entre tussen mellan mellem mellom między između между'))}\\s${hour}\\s\\p{L}{1,3}\\s(?:${hour}(?!\\d)|[#^])`,
+		`${anyOf(atHours)}\\.?\\s${hour}(?![\\d.])`,
 	].join('|'),
 	'gu',
 );
@@ -157,6 +169,7 @@ function markDates(text: string): MarkedText {
 		.replace(/\p{L}{0,2}(?<!\d)\d{1,3}年/gu, ' ')
 		.replace(numberedMonth, (_, first: string, second: string) => `<${first ?? second}>`)
 		.replace(/(\d\s?)[年년日일]/gu, '$1 ')
+		.replace(/(?<=\d)\s?시/g, '時')
 		.replace(yearFirst, (_, year: string, __, month: string, day: string) =>
 			add({ year, month, day }),
 		)

@@ -492,6 +492,10 @@ describe('the delivery date', () => {
 		お届け希望日 2026/12/24 | 配達日 12月24日 | 送货日期 2026年12月24日 | 희망일 12월 24일 | วันที่ 24 ธันวาคม 2026
 		Slot 2, 24/12/2026 | 24 Dec, slot 2 | 24 Dec 2026 at 10
 		24 Dec 2026 PM | 24.12.2026 10:00 → 12:00 | 12月24日 10〜12時 | 12月24日 14:00～16:00 | 12月24日 14時〜 | zwischen 9 und 12 Uhr, 24.12.2026
+		24. december 2026 kl. 10-12 | 24 Dec 2026 at 10 to 12 | um 10 bis 12, 24.12.2026 | slot 10-12, 24 Dec 2026 | 24 dicembre 2026 ore 10-12
+		24 december 2026 mellan 10 och 12 | 24/12/2026, 10:00 às 12:00 | 24.12.2026 godz. 10:00 | 24/12/2026 saat 10:00-12:00 | 24 Aralık 2026 10-12 arası
+		24 ديسمبر 2026 الساعة 10 صباحا | 24 ديسمبر 2026 من 10 إلى 12 | 24 December 2026 pukul 10.00 | 2026년 12월 24일 오전 10시~12시 | 24 дек 2026, 10-12 ч
+		24 grudnia 2026 r. | 24 декабря 2026 года | ngày 24 tháng 12 năm 2026 | 2026 m. gruodžio 24 d. | 24.12.2026 vormittags | 24 Dec 2026 in the morning | 24/12/2026 por la mañana
 		entre 9 y 12, 24/12/2026 | 24 Dec 2026 after 17:00 | 24 Dec 2026 no later than 6 pm | 24/12/2026 no antes de las 10:00 | 24 december 2026 tot 12 uur
 	`),
 	)('is read with a weekday, a label, a time of day or a number beside it: %s', (text) => {
@@ -612,7 +616,7 @@ describe('the delivery date', () => {
 		Excluding: 24/12/2026 | Kein Versand: 24.12.2026 | Pas de livraison, 24/12/2026 | Sauf - 24/12/2026
 		Não entregar: 24/12/2026 | Excepto: 24/12/2026 | Tranne: 24/12/2026 | Bez dostawy: 24.12.2026 | Кроме: 24.12.2026
 		Не доставлять: 24.12.2026 | لا توصيل: 24/12/2026 | غير متاح: 24/12/2026 | 不可: 2026-12-24 | 除: 2026-12-24
-		days 24, 26 Dec 2026 | 3 Dec 2026 to 10 | 3 Dec 2026 and 10 | 3 Dec 2026, 10
+		24 Dec 2026 at 10, 26 | days 24, 26 Dec 2026 | 3 Dec 2026 to 10 | 3 Dec 2026 and 10 | 3 Dec 2026, 10
 		24/12/2026, 2 boxes | 24/12/2026 ohne Klingeln | Ab: 24.12.2026 | 24 Dec 10:00 or later | 24/12/2026 como muy tarde
 		24 Dec 2026 or 10:00 the next day | Dec 10, 12 or 14 | Dec 10, 12 ou 14 | 24/12/2026, 10 or 12
 		≥24.12.2026 | >24.12.2026 | ~24.12.2026 | 24.12.2026 → | ≠ 24.12.2026 | 24/12/2026 × | ❌ 24/12/2026 | 24/12/2026?
