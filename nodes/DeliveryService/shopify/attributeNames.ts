@@ -8,14 +8,14 @@ import { namesIn, normalizeName } from '../common/text';
 export const deliveryDateAttributes: readonly string[] = namesIn(`
 	(|Select |Choose |Your |Local )Delivery Date, Delivery Day, Date of Delivery, Order Delivery Date, Shipping Date, Requested Delivery Date
 	Preferred Delivery Date, Scheduled Delivery Date, Delivery Date and Time, Delivery Date & Time
-	(Fecha|Día|Data|Dia) de entrega, Fecha entrega, Fecha de envío, (Data|Dia) da entrega
+	(Fecha|Día|Data|Dia) de entrega(| preferida| deseada| desejada), Fecha entrega, Fecha de envío, (Data|Dia) da entrega
 	Date de livraison, Jour de livraison, Date de livraison souhaitée, Data (|di )consegna, Giorno di consegna
-	Lieferdatum, Liefertermin, Liefertag, Wunschtermin, Wunschlieferdatum, Wunschliefertermin
-	Bezorgdatum, Bezorgdag, Leverdatum, Gewenste bezorgdatum, Leveransdatum, Leveringsdato, Toimituspäivä
-	Data dostawy, Datum doručení, Dátum doručenia, (Szállítás dátuma|Szállítási dátum), Data livrării, Дата доставки, Дата на доставка
+	(|Gewünschtes )Lieferdatum, (|Gewünschter )(Liefertermin|Liefertag), Wunschtermin, Wunschlieferdatum, Wunschliefertermin
+	Bezorgdatum, Bezorgdag, Leverdatum, Gewenste bezorgdatum, (|Önskat )leveransdatum, (|Ønsket )leveringsdato, Leveringsdag, Toimituspäivä
+	Data dostawy, Datum doručení, Dátum doručenia, Datum dostave, (Szállítás|Kézbesítés) dátuma, Szállítási dátum, Data livrării, (|Желаемая )дата доставки(| желаемая), Дата на доставка
 	Ημερομηνία παράδοσης, Teslimat tarihi, تاريخ التوصيل, تاريخ التسليم, موعد التوصيل, תאריך משלוח
-	(配送|配達|お届け)(|希望)日, 配送日期, 送货日期, 送貨日期, 到貨日期, 배송 희망일
-	วันที่จัดส่ง, Ngày giao hàng, Tanggal pengiriman
+	(|希望)(配送|配達|お届け)(|希望)日, 配送日期, 送货日期, 送貨日期, 送達日期, 到貨日期, (배송|배송 희망)일
+	วันที่จัดส่ง, Ngày giao hàng, Tanggal pengiriman, Tarikh penghantaran
 `);
 
 /** Additional details with the time of the usual apps. */
@@ -34,11 +34,12 @@ export const timeAttributes: readonly string[] = namesIn(`
  * (docs.zapiet.com/guides/note-attributes), the others are those of similar apps and themes.
  */
 export const methodAttributes: readonly string[] = namesIn(`
-	(|Checkout |Shipping )Method, Delivery (Method|Type|Option), Fulfillment (Method|Type), Order Type
+	(|Checkout |Shipping )Method, Delivery (Method|Type|Option), (Fulfillment|Fulfilment) (Method|Type), Order Type
 	(Delivery|Delivered) or Pickup, Pickup or (Delivery|Delivered)
-	(Método|Tipo|Forma) de entrega, (Método|Tipo) de envío, Mode de livraison, Méthode de livraison
-	Lieferart, Liefermethode, Versandart, (Metodo|Modalità) di consegna, Bezorgmethode, Verzendmethode
-	(Metoda|Sposób) dostawy, Metodă de livrare, Teslimat yöntemi
+	(Método|Tipo|Forma) de entrega, (Método|Tipo) de envío, (Mode|Méthode) de livraison, Mode de retrait
+	Lieferart, Liefermethode, Versandart, Abholung oder Lieferung, Lieferung oder Abholung, (Metodo|Modalità) di consegna, Bezorgmethode, Verzendmethode
+	(Metoda|Sposób) dostawy, Metodă de livrare, Teslimat yöntemi, Leveringsmetode, Leveringsmåte, Leveransmetod, Leveranssätt
+	Toimitustapa, Způsob (dopravy|doručení), Spôsob (dopravy|doručenia), (Szállítás|Kézbesítés) módja, Szállítási mód, Τρόπος παράδοσης, Способ (доставки|получения), Спосіб (доставки|отримання)
 	طريقة (التوصيل|التسليم|الاستلام), 配送方法, 受取方法, 配送方式, 取貨方式
 `);
 

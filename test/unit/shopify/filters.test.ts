@@ -175,6 +175,17 @@ describe('the default of Exclude Shipping Methods', () => {
 		expect(outcome(methods(title)).kind).toBe('delivery');
 	});
 
+	test.each(
+		namesIn(`
+		Fulfilment Method: Click & Collect | Abholung oder Lieferung: Abholung | Mode de retrait: Retrait en boutique
+		Leveringsmåte: Hent i butikk | Szállítási mód: Személyes átvétel | Способ получения: Самовывоз
+	`),
+	)('marks a pickup in the additional details: %s', (detail) => {
+		const [name, value] = detail.split(': ');
+		const order = sampleOrder({ note_attributes: [{ name, value }] });
+		expect(outcomeOf(order)).toMatchObject({ kind: 'skipped', code: 'localPickup' });
+	});
+
 	test('is shown as text of one name per line, each without a comma', () => {
 		expect(new Set(storePickupNames).size).toBe(storePickupNames.length);
 		expect(storePickupNames.filter((name) => /[\n,()|]|^\s|\s$/.test(name))).toEqual([]);
@@ -672,6 +683,8 @@ describe('the delivery date', () => {
 		Data da entrega | Jour de livraison | Wunschlieferdatum | Giorno di consegna | Bezorgdag
 		Leveransdatum | Toimituspäivä | Data dostawy | Datum doručení | Дата доставки | Teslimat Tarihi
 		deliveryDate | Select Delivery Date | Fecha entrega | Szállítási dátum | تاريخ التوصيل | תאריך משלוח | Ngày giao hàng | วันที่จัดส่ง | Delivery Date (DD/MM/YYYY) | Lieferdatum [tt.mm.jjjj]
+		Fecha de entrega preferida | Gewünschtes Lieferdatum | Önskat leveransdatum | Ønsket leveringsdato | Kézbesítés dátuma | Datum dostave
+		Дата доставки (желаемая) | 希望配達日 | 배송일 | 送達日期 | Tarikh penghantaran
 	`),
 	)('is found as %s', (name) => {
 		const until = { code: 'scheduled', until: '2026-12-23' };
