@@ -25,8 +25,15 @@ export function dryRunResult(job: Job): string {
 export function dryRunReason({ outcome }: Job): string {
 	if (outcome === undefined) return '';
 	if (outcome.kind === 'skipped') return skipReason(outcome);
-	if (outcome.kind === 'notSent' && outcome.why.code === 'inParts') return 'sentInParts';
-	return outcome.kind === 'notSent' ? outcome.why.code : outcome.kind;
+	if (outcome.kind !== 'notSent') return outcome.kind;
+	switch (outcome.why.code) {
+		case 'inParts':
+			return 'sentInParts';
+		case 'store':
+			return 'notChecked';
+		default:
+			return outcome.why.code;
+	}
 }
 
 /**

@@ -108,8 +108,8 @@ function unknownCause(job: Job, why: UnknownReason): UnknownCause {
 			return {
 				cause: `item ${why.first.item} is the same delivery or its whole order, and its outcome is unknown`,
 			};
-		case 'halted':
-			return { cause: haltProblem(why.halt).message };
+		case 'unexpected':
+			return { cause: unexpectedError(why.error) };
 	}
 }
 
@@ -159,9 +159,8 @@ export function describeNotSent(job: Job, { why }: NotSent): Problem {
 			);
 		case 'notStarted':
 			return why.problem;
-		case 'halted':
-		case 'exchange': {
-			const { message, description } = haltProblem(why.code === 'halted' ? why.halt : why);
+		default: {
+			const { message, description } = haltProblem(why);
 			return notSent(lowerFirst(message), description ?? againAdvice(job));
 		}
 	}

@@ -103,13 +103,15 @@ function helpWithUnsent(why: NotSentReason): HelpTopic {
 			return 'same-order-twice';
 		case 'dryRun':
 			return 'dry-run-is-on';
-		case 'halted':
-			return why.halt.code === 'exchange' ? helpWithUnsent(why.halt) : 'service-unavailable';
 		case 'exchange':
 			return classifyCreation(why.exchange) === 'notProcessed'
 				? 'service-unavailable'
 				: 'wrong-credential';
 		case 'notStarted':
+		case 'stopped':
+		case 'earlierFailure':
+		case 'store':
+		case 'unexpected':
 			return 'service-unavailable';
 	}
 }

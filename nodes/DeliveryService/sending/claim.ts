@@ -81,7 +81,7 @@ export async function lookUpUnsent(jobs: readonly Job[], ledger: Ledger): Promis
 	try {
 		await lookUpSent(unsent, ledger);
 	} catch (error) {
-		const why = { code: 'halted', halt: { code: 'store', error } } as const;
+		const why = { code: 'store', error } as const;
 		for (const job of remembered) job.outcome = { kind: 'notSent', why };
 	}
 }

@@ -110,10 +110,10 @@ interface ByExchange {
 	exchange: Exchange;
 }
 
-/** Nothing more was sent. */
-interface Halted {
-	code: 'halted';
-	halt: Halt;
+/** An error that no code expects. */
+interface Unexpected {
+	code: 'unexpected';
+	error: unknown;
 }
 
 /** It is of the same order as another item, whose delivery was not created for certain. */
@@ -136,7 +136,7 @@ export interface Unknown {
 
 export type UnknownReason =
 	| ByExchange
-	| Halted
+	| Unexpected
 	| FirstFailed
 	/** The request of this and other deliveries was rejected. */
 	| { code: 'batchRejected'; exchange: Exchange; others: number }
@@ -152,8 +152,7 @@ export interface NotSent {
 }
 
 export type NotSentReason =
-	| ByExchange
-	| Halted
+	| Halt
 	| FirstFailed
 	/** The run failed before it sent anything. */
 	| { code: 'notStarted'; problem: Problem }
@@ -165,8 +164,9 @@ export type NotSentReason =
 	/** The order was sent by fulfillment order, or some of its units were. */
 	| { code: 'inParts' | 'unitsPartlySent' };
 
-/** Why a run sends nothing more. */
+/** Why a run sends nothing more, which is also the reason of every job that it then does not send. */
 export type Halt =
+	| ByExchange
+	| Unexpected
 	| { code: 'stopped' | 'earlierFailure' }
-	| { code: 'store' | 'unexpected'; error: unknown }
-	| { code: 'exchange'; exchange: Exchange };
+	| { code: 'store'; error: unknown };

@@ -17,9 +17,9 @@ export function mayRepeat({ outcome, calledHoursAgo }: Job): boolean {
 			calledHoursAgo < maxClaimedHours
 		);
 	if (outcome?.kind !== 'notSent') return false;
-	const cause = outcome.why.code === 'halted' ? outcome.why.halt : outcome.why;
-	if (cause.code === 'exchange') return classifyCreation(cause.exchange) === 'notProcessed';
-	return cause.code === 'store';
+	const { why } = outcome;
+	if (why.code === 'exchange') return classifyCreation(why.exchange) === 'notProcessed';
+	return why.code === 'store';
 }
 
 /** Whether nobody needs to act, because the call that reported it is being repeated. */

@@ -5,14 +5,7 @@ import { Breaker } from './breaker';
 import { claimJobs, isPending, isWithoutUnits, lookUpHalted, rememberMet } from './claim';
 import { markDuplicates, settleDuplicates } from './duplicates';
 import { waitForOthers, type ClaimedElsewhere } from './elsewhere';
-import {
-	isRemembered,
-	type Halt,
-	type Job,
-	type NotSent,
-	type Outcome,
-	type RememberedJob,
-} from './job';
+import { isRemembered, type Job, type Outcome, type RememberedJob } from './job';
 import { groupJobs, maxClaimed, planRun, type Plan } from './plan';
 import { sendWithinLimit, type RequestOptions } from './request';
 import { outcomesOf } from './responses';
@@ -58,11 +51,6 @@ export async function sendJobs(jobs: readonly Job[], options: SendingOptions): P
 interface Wave {
 	batches: ReadonlyArray<readonly Job[]>;
 	plan: Plan;
-}
-
-/** The outcome of a job that a halted run does not send. */
-function notSent(halt: Halt): NotSent {
-	return { kind: 'notSent', why: { code: 'halted', halt } };
 }
 
 class Run {
@@ -152,7 +140,7 @@ class Run {
 		} catch (error) {
 			halt = { code: 'store', error };
 		}
-		if (halt) for (const job of jobs) job.outcome ??= notSent(halt);
+		if (halt) for (const job of jobs) job.outcome ??= { kind: 'notSent', why: halt };
 	}
 
 	/**
@@ -175,10 +163,11 @@ class Run {
 		try {
 			this.settle(batch, await this.request(batch));
 		} catch (error) {
-			const halt = this.breaker.halt({ code: 'unexpected', error });
+			const why = { code: 'unexpected', error } as const;
+			this.breaker.halt(why);
 			this.settle(
 				batch,
-				batch.map(() => ({ kind: 'unknown', why: { code: 'halted', halt } })),
+				batch.map(() => ({ kind: 'unknown', why })),
 			);
 		}
 		const hasFailed = batch.some(({ outcome }) => outcome?.kind !== 'created');
@@ -193,8 +182,8 @@ class Run {
 		const body = { deliveries, companyId, type };
 		const exchange = await sendWithinLimit(body, { ...this.options, signal });
 		if (!exchange) {
-			const halt = this.breaker.halt({ code: 'stopped' });
-			return batch.map(() => notSent(halt));
+			const why = this.breaker.halt({ code: 'stopped' });
+			return batch.map(() => ({ kind: 'notSent', why }));
 		}
 		const outcomes = outcomesOf(batch, exchange);
 		this.breaker.observe(exchange, outcomes);

@@ -1,4 +1,5 @@
 import { StoreError } from '../../../nodes/DeliveryService/ledger/lock';
+import { dryRunReason } from '../../../nodes/DeliveryService/messages/dryRun';
 import { failedText } from '../../../nodes/DeliveryService/messages/failures';
 import { helpWithInvalid } from '../../../nodes/DeliveryService/messages/help';
 import { neededFor } from '../../../nodes/DeliveryService/messages/needs';
@@ -33,11 +34,16 @@ test.each([
 	['tooSlow', "n8n's database was too slow"],
 	['stopped', 'the execution was stopped'],
 ] as const)('says why the memory failed: %s', (code, cause) => {
-	const halt = { code: 'store', error: new StoreError(code) } as const;
-	const outcome = { kind: 'notSent', why: { code: 'halted', halt } } as const;
+	const why = { code: 'store', error: new StoreError(code) } as const;
+	const outcome = { kind: 'notSent', why } as const;
 	expect(wordingOf({ item: 0, referenceId: '#1001', outcome }).problem.message).toBe(
 		`#1001 was not sent: n8n could not check which reference IDs were already sent: ${cause}`,
 	);
+});
+
+test('shows in a dry run that the memory could not be read', () => {
+	const why = { code: 'store', error: new StoreError('tooSlow') } as const;
+	expect(dryRunReason({ item: 0, outcome: { kind: 'notSent', why } })).toBe('notChecked');
 });
 
 test('asks for the same about an unknown delivery, whichever event of its order found it', () => {
@@ -45,7 +51,7 @@ test('asks for the same about an unknown delivery, whichever event of its order 
 	const causes = [
 		{ code: 'exchange', exchange: noResponse('ECONNRESET') },
 		{ code: 'elsewhere', isWhole: false },
-		{ code: 'halted', halt: { code: 'stopped' } },
+		{ code: 'unexpected', error: new TypeError('a bug') },
 	] as const;
 	const needs = causes.map((why) =>
 		failedText({ ...job, outcome: { kind: 'unknown', why } }, 'It is unknown: why'),

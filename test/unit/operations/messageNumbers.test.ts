@@ -13,7 +13,7 @@ function hintsFor(count: number, outcome: Outcome): string[] {
 	return [info, ...warnings];
 }
 
-const stopped = { code: 'halted', halt: { code: 'stopped' } } as const;
+const error = new TypeError('a bug');
 
 test.each<[string, Outcome, string, string]>([
 	[
@@ -30,14 +30,14 @@ test.each<[string, Outcome, string, string]>([
 	],
 	[
 		'unsent',
-		{ kind: 'notSent', why: stopped },
+		{ kind: 'notSent', why: { code: 'stopped' } },
 		'#1 was not sent: the execution was stopped.',
 		'2 of 2 were not created: #1, #2.',
 	],
 	[
 		'unknown',
-		{ kind: 'unknown', why: stopped },
-		'It is unknown whether #1 was created: the execution was stopped.',
+		{ kind: 'unknown', why: { code: 'unexpected', error } },
+		'It is unknown whether #1 was created: an unexpected error occurred: a bug.',
 		'whether 2 of 2 were created. Look for them in the Delivery Service before you send them again: #1, #2.',
 	],
 	[

@@ -382,7 +382,7 @@ function checkReport(world: World, name: string, jobs: readonly Job[]): void {
 				break;
 			case 'notSent':
 				world.expect(own.length === 0, `${claim}, but this execution has created it`);
-				if (sent.claim && outcome.why.code === 'halted' && outcome.why.halt.code === 'exchange')
+				if (sent.claim && outcome.why.code === 'exchange')
 					world.expect(
 						!existing.slice(0, existedBefore).some(isOfOrder),
 						`${claim}, but existed before`,

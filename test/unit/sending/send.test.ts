@@ -241,12 +241,10 @@ describe('a run stops', () => {
 			jobOf('old'),
 		];
 		const jobs = all();
-		await send(new FakeService(() => respondWith(401)), jobs);
-		expect(reasonsOf(jobs)).toEqual([
-			'exchange',
-			...Array<string>(8).fill('halted'),
-			'alreadyCreated',
-		]);
+		const halting = new FakeService(() => respondWith(401));
+		await send(halting, jobs);
+		expect(halting.requests).toHaveLength(1);
+		expect(reasonsOf(jobs)).toEqual([...Array<string>(9).fill('exchange'), 'alreadyCreated']);
 		const later = new FakeService();
 		await send(later, all());
 		expect(later.existing).toHaveLength(9);
@@ -274,10 +272,9 @@ describe('a run stops', () => {
 		});
 		const jobs = jobsOf(10);
 		await send(service, jobs, { signal: stop.signal });
-		const halts = jobs.map(({ outcome }) =>
-			outcome?.kind === 'notSent' && outcome.why.code === 'halted' ? outcome.why.halt.code : '',
-		);
-		expect([halts[0], halts.at(-1)]).toEqual(['', code]);
+		const reasons = reasonsOf(jobs);
+		expect([reasons[0], reasons.at(-1)]).toEqual(['exchange', code]);
+		expect(service.requests).toHaveLength(1);
 	});
 
 	test('without taking a fulfillment order for sent whose units another one would have got', async () => {
@@ -287,8 +284,10 @@ describe('a run stops', () => {
 		const moved = job(2, '#2-2', { orderId: 'B', part: part('#2', 'x') });
 		await send(new FakeService(), [job(0, '#2-1', { orderId: 'B', part: part('#2', 'x') })]);
 		const all = [...jobsOf(4), ...jobs, moved];
-		await send(new FakeService(() => respondWith(401)), all);
-		expect(reasonsOf(all)).toEqual(['exchange', ...Array<string>(5).fill('halted'), 'unitsSent']);
+		const halting = new FakeService(() => respondWith(401));
+		await send(halting, all);
+		expect(halting.requests).toHaveLength(1);
+		expect(reasonsOf(all)).toEqual([...Array<string>(6).fill('exchange'), 'unitsSent']);
 	});
 
 	test('when the user stops it: what was not sent may be sent again', async () => {
@@ -314,6 +313,21 @@ describe('a run stops', () => {
 		await send(service, jobs);
 		expect(kindsOf(jobs).slice(0, 2)).toEqual(['created', 'unknown']);
 		expect(kindsOf(jobs).slice(-1)).toEqual(['notSent']);
+	});
+
+	test('and names the error of a request that fails unexpectedly after it, not what halted the run', async () => {
+		const service = new FakeService((_, number) => (number === 2 ? respondWith(401) : undefined));
+		const jobs = jobsOf(10);
+		await send(service, jobs, {
+			send: async (body) => {
+				const exchange = await service.send(body);
+				if (service.requests.length < 3 || exchange.status === 401) return exchange;
+				await time.wait(10);
+				throw new TypeError('a bug');
+			},
+		});
+		expect(kindsOf(jobs).slice(0, 3)).toEqual(['created', 'notSent', 'unknown']);
+		expect(reasonsOf(jobs).slice(1, 3)).toEqual(['exchange', 'unexpected']);
 	});
 
 	test('not after rejections of deliveries that were sent alone', async () => {

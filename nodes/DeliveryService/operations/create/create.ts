@@ -119,7 +119,7 @@ function openRun(
 async function send(run: CreateRun, jobs: readonly Job[]): Promise<INodeExecutionData[]> {
 	const isRecorded = await sendOrRemember(run, jobs);
 	await reportChanges(run, jobs);
-	const settled = settle(jobs, { code: 'halted', halt: { code: 'stopped' } });
+	const settled = settle(jobs, { code: 'stopped' });
 	return showOutcomes(run, settled, { isRecorded });
 }
 
