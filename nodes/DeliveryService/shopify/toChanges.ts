@@ -37,13 +37,17 @@ type ChangesResult =
  * can't be that of another one, or of another part.
  *
  * @param value an item with an order of Shopify's REST or GraphQL API, see {@link findOrder}
- * @param mapping the mapping that the delivery was created with; its filters don't apply
+ * @param createdWith the mapping that the delivery was created with; its filters don't apply
  */
-export function orderToChanges(value: unknown, mapping: OrderMapping): ChangesResult {
+export function orderToChanges(value: unknown, createdWith: OrderMapping): ChangesResult {
 	const found = findOrder(value);
 	if (!found.ok) return { kind: 'invalid', problems: [found.problem] };
-	const filters = openFilters(mapping.filters);
-	const read = readFacts(found.value, { ...mapping, addressFormat: 'text', filters });
+	const mapping: OrderMapping = {
+		...createdWith,
+		addressFormat: 'text',
+		filters: openFilters(createdWith.filters),
+	};
+	const read = readFacts(found.value, mapping);
 	const subject = { label: orderLabel(identifiersOf(found.value)) };
 	const invalid = (...problems: readonly OrderProblem[]) =>
 		({ kind: 'invalid', problems, ...subject }) as const;
@@ -55,7 +59,7 @@ export function orderToChanges(value: unknown, mapping: OrderMapping): ChangesRe
 	// Something of it may be in this delivery, or may have shipped in another way.
 	const isFulfilled = isPartlyFulfilled(order, units);
 	if (!isFulfilled && units.problems.length > 0) return invalid(...units.problems);
-	const skip = findSkip(facts, { ...mapping, filters });
+	const skip = findSkip(facts, mapping);
 	if (skip && !isChangeable(skip, isFulfilled)) return { kind: 'skipped', label, ...skip };
 	const cash = changedCash(facts, mapping, isFulfilled);
 	if (!cash.ok) return invalid(cash.problem);
