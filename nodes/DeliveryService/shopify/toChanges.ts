@@ -11,7 +11,7 @@ import { toPackages } from './packages';
 import type { OrderProblem, OrderSubject } from './problems';
 import type { Recipient } from './recipient';
 import { findSkip, type Skip } from './skipping';
-import { isPartlyFulfilled } from './units';
+import { hasFulfilledUnits } from './units';
 
 /** The changes of the order's delivery, not yet validated, or why there are none. */
 type ChangesResult =
@@ -57,14 +57,14 @@ export function orderToChanges(value: unknown, createdWith: OrderMapping): Chang
 	const { referenceId } = references;
 	if (referenceId === undefined) return invalid(noReference(mapping));
 	// Something of it may be in this delivery, or may have shipped in another way.
-	const isFulfilled = isPartlyFulfilled(order, units);
-	if (!isFulfilled && units.problems.length > 0) return invalid(...units.problems);
+	const hasFulfilled = hasFulfilledUnits(order, units);
+	if (!hasFulfilled && units.problems.length > 0) return invalid(...units.problems);
 	const skip = findSkip(facts, mapping);
-	if (skip && !isChangeable(skip, isFulfilled)) return { kind: 'skipped', label, ...skip };
-	const cash = changedCash(facts, mapping, isFulfilled);
+	if (skip && !isChangeable(skip, hasFulfilled)) return { kind: 'skipped', label, ...skip };
+	const cash = changedCash(facts, mapping, hasFulfilled);
 	if (!cash.ok) return invalid(cash.problem);
 	const { cod, isSettled, notCollected } = cash.value;
-	const changes = changesOf(facts, changedPackages(facts, mapping, isFulfilled), cod);
+	const changes = changesOf(facts, changedPackages(facts, mapping, hasFulfilled), cod);
 	const actions = actionsOf(facts, mapping, changes, notCollected);
 	return { kind: 'changes', label, referenceId, changes, isSettled, actions };
 }
@@ -78,11 +78,11 @@ interface ChangedCash extends Pick<CashDecision, 'notCollected'> {
 function changedCash(
 	facts: OrderFacts,
 	mapping: OrderMapping,
-	isFulfilled: boolean,
+	hasFulfilled: boolean,
 ): Result<ChangedCash, CashProblem> {
 	const { order, lines } = facts;
 	// It may also collect for fulfilled units, or those of a fulfillment order that was replaced.
-	const isOfPart = order.fulfillmentOrder !== undefined && (isFulfilled || lines.length === 0);
+	const isOfPart = order.fulfillmentOrder !== undefined && (hasFulfilled || lines.length === 0);
 	const payer = isOfPart ? { ...order, fulfillmentOrder: undefined } : order;
 	const cash = decideCash({ ...facts, order: payer }, mapping);
 	if (!cash.ok) return cash;
@@ -96,11 +96,11 @@ function changedCash(
 function changedPackages(
 	{ order, units, lines }: OrderFacts,
 	mapping: OrderMapping,
-	isFulfilled: boolean,
+	hasFulfilled: boolean,
 ): Delivery['packages'] | undefined {
 	// Whether its delivery has the items of a fulfillment service depends on how it was created.
 	const isByService = !order.fulfillmentOrder && units.isByService;
-	const isKnown = lines.length > 0 && !isFulfilled && !isByService;
+	const isKnown = lines.length > 0 && !hasFulfilled && !isByService;
 	return isKnown ? toPackages(order, lines, mapping) : undefined;
 }
 
@@ -140,8 +140,8 @@ function actionsOf(
 }
 
 /** Whether an order that would be skipped now may have a delivery that is under way. */
-function isChangeable({ code }: Skip, isFulfilled: boolean): boolean {
+function isChangeable({ code }: Skip, hasFulfilled: boolean): boolean {
 	return (
-		['onHold', 'scheduled', 'closed'].includes(code) || (code === 'nothingToShip' && isFulfilled)
+		['onHold', 'scheduled', 'closed'].includes(code) || (code === 'nothingToShip' && hasFulfilled)
 	);
 }

@@ -121,7 +121,7 @@ export function needsShipping(line: LineItem): boolean {
  * Whether units that were not refunded or removed have shipped or are about to. They may be in the
  * delivery of this order, or may have shipped in another way.
  */
-export function isPartlyFulfilled(
+export function hasFulfilledUnits(
 	{ fulfillmentOrder: part }: Order,
 	{ lines }: OrderUnits,
 ): boolean {
