@@ -13,13 +13,7 @@ import { paymentOf, type Payment } from './payment';
 import { findPickup, type Pickup } from './pickup';
 import { fullAddress, hiddenValue, readRecipient, type Recipient } from './recipient';
 import { referencesOf, type OrderReferences } from './references';
-import {
-	countUnits,
-	needsShipping,
-	unitsInFulfillments,
-	type LineUnits,
-	type OrderUnits,
-} from './units';
+import { countUnits, isEmptied, isFulfilled, type LineUnits, type OrderUnits } from './units';
 
 export interface OrderFacts {
 	order: Order;
@@ -117,35 +111,4 @@ function findStopReason(facts: OrderFacts, units: OrderUnits): StopReason | unde
 	const isUntouched = units.lines.every(({ fulfilled }) => fulfilled === 0);
 	const isWaiting = units.held.length > 0 && units.lines.every(({ taken }) => taken === 0);
 	return isWaiting && isUntouched ? 'onHold' : undefined;
-}
-
-/** Whether all items that can ship were removed. */
-function isEmptied({ lines }: OrderUnits): boolean {
-	const shippable = lines.filter(({ line }) => needsShipping(line));
-	return shippable.length > 0 && shippable.every(({ line, canceled }) => canceled >= line.quantity);
-}
-
-/**
- * Whether all units that can ship have shipped. A fulfillment order is also closed when it was delivered,
- * which its order's fulfillments show.
- */
-function isFulfilled(order: Order, units: OrderUnits): boolean {
-	const { fulfillmentOrder: part } = order;
-	if (part) {
-		// One without units was moved, or its items were removed.
-		const hasUnits = part.line_items.some(({ quantity = 0 }) => quantity > 0);
-		if (!hasUnits && isEmptied(units)) return false;
-		const fulfilled = unitsInFulfillments(order);
-		if (!fulfilled) return part.status === 'closed';
-		return part.line_items.every(({ line_item_id: id, quantity = 0 }) => fulfilled(id) >= quantity);
-	}
-	const shippable = units.lines.filter(({ line }) => needsShipping(line));
-	const isShipped = ({ line, fulfilled, canceled }: LineUnits) =>
-		line.fulfillment_status === 'fulfilled' || fulfilled >= line.quantity - canceled;
-	return (
-		shippable.every(isShipped) &&
-		shippable.some(
-			({ fulfilled, line }) => fulfilled > 0 || line.fulfillment_status === 'fulfilled',
-		)
-	);
 }

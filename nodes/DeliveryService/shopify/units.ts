@@ -133,6 +133,37 @@ export function hasFulfilledUnits(
 	return lines.some(({ kept, left }) => (left ?? 0) < kept);
 }
 
+/** Whether all items that can ship were removed. */
+export function isEmptied({ lines }: OrderUnits): boolean {
+	const shippable = lines.filter(({ line }) => needsShipping(line));
+	return shippable.length > 0 && shippable.every(({ line, canceled }) => canceled >= line.quantity);
+}
+
+/**
+ * Whether all units that can ship have shipped. A fulfillment order is also closed when it was delivered,
+ * which its order's fulfillments show.
+ */
+export function isFulfilled(order: Order, units: OrderUnits): boolean {
+	const { fulfillmentOrder: part } = order;
+	if (part) {
+		// One without units was moved, or its items were removed.
+		const hasUnits = part.line_items.some(({ quantity = 0 }) => quantity > 0);
+		if (!hasUnits && isEmptied(units)) return false;
+		const fulfilled = unitsInFulfillments(order);
+		if (!fulfilled) return part.status === 'closed';
+		return part.line_items.every(({ line_item_id: id, quantity = 0 }) => fulfilled(id) >= quantity);
+	}
+	const shippable = units.lines.filter(({ line }) => needsShipping(line));
+	const isShipped = ({ line, fulfilled, canceled }: LineUnits) =>
+		line.fulfillment_status === 'fulfilled' || fulfilled >= line.quantity - canceled;
+	return (
+		shippable.every(isShipped) &&
+		shippable.some(
+			({ fulfilled, line }) => fulfilled > 0 || line.fulfillment_status === 'fulfilled',
+		)
+	);
+}
+
 function countLines(order: Order): CountedLine[] {
 	const refunds = refundedUnits(order);
 	const fulfillments = unitsInFulfillments(order);
@@ -161,7 +192,7 @@ function refundedUnits({ refunds }: Order): RefundedUnits | undefined {
 }
 
 /** The units of the lines in all fulfillments; undefined if the order doesn't list them. */
-export function unitsInFulfillments({ fulfillments }: Order): UnitsOf | undefined {
+function unitsInFulfillments({ fulfillments }: Order): UnitsOf | undefined {
 	return fulfillments && unitsByLine(fulfillments.flatMap(({ line_items }) => line_items));
 }
 
