@@ -62,10 +62,15 @@ export function readFacts(
 	if (!read.ok) return read;
 	const order = read.value;
 	const units = countUnits(order, mapping);
+	// A hold that a person overrode is still one, so that it is not reported as a change later.
+	const unitsWithHolds = mapping.sendAnyway
+		? countUnits(order, { ...mapping, sendAnyway: false })
+		: units;
 	const lines = units.lines.filter(({ taken }) => taken > 0);
 	const payment = paymentOf(order, mapping);
 	const date = findDeliveryDate(order, lines.length > 0 ? lines : units.lines, mapping);
 	const recipient = readRecipient(order, mapping, date);
+	const isAllFulfilled = isFulfilled(order, units);
 	const facts: OrderFacts = {
 		order,
 		missing: missingFields(candidate, mapping),
@@ -81,24 +86,25 @@ export function readFacts(
 		recipient,
 		hidden: hiddenValue(order, recipient),
 		address: fullAddress(order),
-		isFulfilled: isFulfilled(order, units),
+		stop: findStopReason(order, unitsWithHolds, payment, isAllFulfilled),
+		isFulfilled: isAllFulfilled,
 	};
-	const withHolds = mapping.sendAnyway
-		? countUnits(order, { ...mapping, sendAnyway: false })
-		: units;
-	facts.stop = findStopReason(facts, withHolds);
 	return { ok: true, value: facts };
 }
 
 /**
- * What has shipped can't be stopped. A hold that a person overrode is still one, so that it is not told as a
- * change later.
+ * What has shipped can't be stopped.
+ *
+ * @param units as Shopify holds them, even if a person overrode that
  */
-function findStopReason(facts: OrderFacts, units: OrderUnits): StopReason | undefined {
-	const { order } = facts;
-	const { state } = facts.payment;
+function findStopReason(
+	order: Order,
+	units: OrderUnits,
+	{ state }: Payment,
+	isAllFulfilled: boolean,
+): StopReason | undefined {
 	if (order.cancelled_at) return 'cancelled';
-	if (facts.isFulfilled) return undefined;
+	if (isAllFulfilled) return undefined;
 	if (state === 'refunded' || state === 'voided') return state;
 	if (isEmptied(units)) return 'emptied';
 	switch (order.fulfillmentOrder?.status) {
