@@ -1,7 +1,7 @@
 /** What a person must do about a delivery if its order has changed since it was sent. */
 import { fold, joinParts } from '../common/text';
 import type { Action } from './decide';
-import type { OrderFacts, StopReason } from './facts';
+import type { OrderFacts } from './facts';
 import type { OrderMapping } from './mapping';
 import { amountText, sign } from './money';
 import { paymentKind } from './paymentNames';
@@ -57,7 +57,7 @@ export function laterChanges(facts: OrderFacts, mapping: OrderMapping): LaterCha
 						hasOpenReturn: payment.openReturn !== undefined,
 					},
 				],
-		rest: [restAction(facts, stop)],
+		rest: [restAction(facts)],
 	};
 }
 
@@ -75,9 +75,9 @@ function isCashInHand({ order, payment }: OrderFacts, mapping: OrderMapping): bo
 	return state === 'paid' && methods.every(isByHand);
 }
 
-function restAction(facts: OrderFacts, stop: StopReason | undefined): Action {
+function restAction(facts: OrderFacts): Action {
+	const { order, recipient, address, units, lines, date, stop } = facts;
 	if (stop) return { code: 'stopDelivery', why: stop };
-	const { order, recipient, address, units, lines, date } = facts;
 	const { name, phonenumber } = recipient;
 	const who = [
 		name,
