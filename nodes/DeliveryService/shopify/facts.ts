@@ -8,7 +8,7 @@ import type { OrderCandidate } from './item';
 import type { OrderMapping } from './mapping';
 import { readMethods, type ShippingMethods } from './methods';
 import { missingFields, type MissingField } from './missingFields';
-import { orderLabel, readOrder, type Order, type ReadProblem } from './order';
+import { readOrder, type Order, type ReadProblem } from './order';
 import { paymentOf, type Payment } from './payment';
 import { findPickup, type Pickup } from './pickup';
 import { fullAddress, hiddenValue, readRecipient, type Recipient } from './recipient';
@@ -19,8 +19,6 @@ export interface OrderFacts {
 	order: Order;
 	/** Fields without which it may be decided wrongly. */
 	missing: MissingField[];
-	/** The subject of messages, e.g. "Order #1001". */
-	label: string;
 	references: OrderReferences;
 	units: OrderUnits;
 	/** The lines of which the delivery takes units. */
@@ -74,7 +72,6 @@ export function readFacts(
 	const facts: OrderFacts = {
 		order,
 		missing: missingFields(candidate, mapping),
-		label: orderLabel(order),
 		references: referencesOf(order, mapping),
 		units,
 		lines,

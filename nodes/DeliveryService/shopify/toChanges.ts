@@ -48,12 +48,12 @@ export function orderToChanges(value: unknown, createdWith: OrderMapping): Chang
 		filters: openFilters(createdWith.filters),
 	};
 	const read = readFacts(found.value, mapping);
-	const subject = { label: orderLabel(identifiersOf(found.value)) };
+	const label = orderLabel(identifiersOf(found.value));
 	const invalid = (...problems: readonly OrderProblem[]) =>
-		({ kind: 'invalid', problems, ...subject }) as const;
+		({ kind: 'invalid', problems, label }) as const;
 	if (!read.ok) return invalid(...read.problem);
 	const facts = read.value;
-	const { order, label, references, units } = facts;
+	const { order, references, units } = facts;
 	const { referenceId } = references;
 	if (referenceId === undefined) return invalid(noReference(mapping));
 	// Something of it may be in this delivery, or may have shipped in another way.
@@ -64,7 +64,8 @@ export function orderToChanges(value: unknown, createdWith: OrderMapping): Chang
 	const cash = changedCash(facts, mapping, hasFulfilled);
 	if (!cash.ok) return invalid(cash.problem);
 	const { cod, isSettled, notCollected } = cash.value;
-	const changes = changesOf(facts, changedPackages(facts, mapping, hasFulfilled), cod);
+	const packages = changedPackages(facts, mapping, hasFulfilled);
+	const changes = changesOf(facts, label, packages, cod);
 	const actions = actionsOf(facts, mapping, changes, notCollected);
 	return { kind: 'changes', label, referenceId, changes, isSettled, actions };
 }
@@ -105,7 +106,8 @@ function changedPackages(
 }
 
 function changesOf(
-	{ label, recipient, hidden }: OrderFacts,
+	{ recipient, hidden }: OrderFacts,
+	label: string,
 	packages: Delivery['packages'] | undefined,
 	cod: number | undefined,
 ) {
