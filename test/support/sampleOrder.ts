@@ -116,7 +116,7 @@ export function outcomeOf(order: unknown, mapping: Fields = {}): MappedOrder {
 		case 'invalid':
 			return {
 				kind: 'invalid',
-				problem: orderProblem({ label }, decision.problems),
+				problem: orderProblem(label, decision.problems),
 				needed: '',
 				...others,
 			};

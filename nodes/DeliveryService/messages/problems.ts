@@ -1,20 +1,27 @@
 /** The sentences about orders that can't be read, sent or updated. */
 import type { Problem } from '../common/result';
 import { describeValue, isBlank, joinSentences, lowerFirst, excerpt } from '../common/text';
-import type { OrderProblem, OrderSubject } from '../shopify/problems';
+import type { OrderProblem } from '../shopify/problems';
 import { pages } from './help';
 import { quoted } from './lists';
 
-/** Words the problems of an order: the first becomes the message, the others its description. */
-export function orderProblem(subject: OrderSubject, problems: readonly OrderProblem[]): Problem {
-	const [first, ...others] = problems.map((problem) => problemOf(subject, problem));
+/**
+ * Words the problems of an order: the first becomes the message, the others its description.
+ *
+ * @param label the order's name, e.g. "Order #1001"; undefined if the item has no order
+ */
+export function orderProblem(
+	label: string | undefined,
+	problems: readonly OrderProblem[],
+): Problem {
+	const [first, ...others] = problems.map((problem) => problemOf(label ?? 'The order', problem));
 	const { message = 'This is not a Shopify order', description } = first ?? {};
 	const rest = others.flatMap((problem) => [problem.message, problem.description]);
 	const more = joinSentences([description, ...rest]);
 	return { message, ...(more !== '' && { description: more }) };
 }
 
-function problemOf({ label = 'The order' }: OrderSubject, problem: OrderProblem): Problem {
+function problemOf(label: string, problem: OrderProblem): Problem {
 	switch (problem.code) {
 		case 'partWithoutOrder':
 			return {

@@ -7,7 +7,6 @@ import { locationOf, type ShopifyLocation } from './fulfillmentOrder';
 import { laterChanges, type LaterChanges } from './laterChanges';
 import type { OrderMapping } from './mapping';
 import { adminUrl, orderLabel, type OrderIdentifiers } from './order';
-import type { OrderSubject } from './problems';
 import type { OrderReferences } from './references';
 import { isWaiting, type Skip } from './skipping';
 import type { LineUnits } from './units';
@@ -24,7 +23,9 @@ interface ShopifyOrder {
 }
 
 /** What is known about an order, whether it is sent, skipped or invalid. */
-export interface OrderInfo extends OrderSubject {
+export interface OrderInfo {
+	/** The subject of messages, e.g. "Order #1001"; undefined if the item has no order. */
+	label?: string;
 	referenceId?: string;
 	/** What the delivery takes of its order, if it is for a fulfillment order. */
 	part?: { orderReferenceId: string; lines: PartLine[] };

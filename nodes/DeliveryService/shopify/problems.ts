@@ -12,9 +12,3 @@ import type { UnitsProblem } from './units';
 /** The fields of a problem are named as in the API that the order is from. */
 export type OrderProblem =
 	ItemProblem | ReadProblem | RecipientProblem | DecisionProblem | UnitsProblem | CashProblem;
-
-/** What a message about an order needs to know of it. */
-export interface OrderSubject {
-	/** E.g. "Order #1001"; undefined if the item has no order. */
-	label?: string;
-}

@@ -8,7 +8,7 @@ import { findOrder } from './item';
 import { openFilters, type OrderMapping } from './mapping';
 import { identifiersOf, orderLabel } from './order';
 import { toPackages } from './packages';
-import type { OrderProblem, OrderSubject } from './problems';
+import type { OrderProblem } from './problems';
 import type { Recipient } from './recipient';
 import { findSkip, type Skip } from './skipping';
 import { hasFulfilledUnits } from './units';
@@ -25,7 +25,8 @@ type ChangesResult =
 			actions: Action[];
 	  }
 	| ({ kind: 'skipped'; label: string } & Skip)
-	| ({ kind: 'invalid'; problems: readonly OrderProblem[] } & OrderSubject);
+	/** `label`: undefined if the item has no order. */
+	| { kind: 'invalid'; label?: string; problems: readonly OrderProblem[] };
 
 /**
  * Maps the current state of a Shopify order to changes of its delivery (docs/api.md, section 4.2):

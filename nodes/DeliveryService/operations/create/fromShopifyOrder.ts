@@ -37,7 +37,7 @@ export const fromShopifyOrder: Source = {
 		if (decision.kind === 'invalid')
 			return {
 				...known,
-				problem: orderProblem(info, decision.problems),
+				problem: orderProblem(info.label, decision.problems),
 				cause: decision.problems[0]?.code,
 			};
 		if (decision.kind === 'skip') return { ...known, skip: decision.skip };

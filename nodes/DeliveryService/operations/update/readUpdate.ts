@@ -102,7 +102,7 @@ export function changesFromOrder(parameters: ParameterReader, item: number): Res
 	const mapping = readOrderMapping(parameters, item);
 	if (!mapping.ok) return mapping;
 	const result = orderToChanges(order.value, mapping.value);
-	if (result.kind === 'invalid') return failure(orderProblem(result, result.problems));
+	if (result.kind === 'invalid') return failure(orderProblem(result.label, result.problems));
 	if (result.kind === 'skipped') return failure(notUpdatedProblem(result, result.label));
 	const targets = readTargets('referenceIds', [result.referenceId]);
 	if (!targets.ok) return targets;
