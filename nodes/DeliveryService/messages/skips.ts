@@ -158,7 +158,7 @@ export function skipNeed(skip: Skip, label: string): Need | undefined {
 }
 
 function partlyPaidText(partly: PartlyPaid): string {
-	const { unpaid, total, hasOpenReturn, afterReturn, isAuthorizationKnown } = partly;
+	const { unpaid, total = 'its price', hasOpenReturn, afterReturn, isAuthorizationKnown } = partly;
 	const returned = hasOpenReturn ? returnedText(afterReturn) : '';
 	const amounts =
 		unpaid === undefined ? '' : ` Shopify says that ${unpaid} of ${total} is unpaid${returned}.`;

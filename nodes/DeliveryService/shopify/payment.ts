@@ -46,20 +46,22 @@ export interface PartlyPaid {
 	/** Whether a return is open, and what is unpaid without its items, if the order says what they cost. */
 	hasOpenReturn: boolean;
 	afterReturn: string | undefined;
-	total: string;
+	/** What the order costs; undefined if it doesn't say it. */
+	total: string | undefined;
 	/** Whether the order says if what is unpaid is authorized. */
 	isAuthorizationKnown: boolean;
 }
 
 /** The amounts of an order that is not sent, because some of it is unpaid. */
-export function partlyPaid(order: Order, { owed, openReturn, ...payment }: Payment): PartlyPaid {
+export function partlyPaid(order: Order, payment: Payment): PartlyPaid {
+	const { owed, openReturn, isAuthorizationKnown } = payment;
 	const textOf = (amount: Decimal | undefined) => amount && amountText(amount, order.currency);
 	return {
 		unpaid: textOf(openReturn?.unpaid ?? owed),
 		hasOpenReturn: openReturn !== undefined,
 		afterReturn: textOf(openReturn?.afterReturn),
-		total: textOf(order.current_total_price ?? order.total_price) ?? 'its price',
-		isAuthorizationKnown: payment.isAuthorizationKnown,
+		total: textOf(order.current_total_price ?? order.total_price),
+		isAuthorizationKnown,
 	};
 }
 
