@@ -18,7 +18,7 @@ import {
 	zero,
 	type Decimal,
 } from './money';
-import type { Order } from './order';
+import { orderTotal, type Order } from './order';
 import type { OpenReturn, Payment } from './payment';
 import { needsShipping, type LineUnits, type OrderUnits } from './units';
 
@@ -209,7 +209,7 @@ function readCosts(
 		paidFor.push({ ...entry, price });
 	}
 	const worth = paidFor.map(({ price }) => price).reduce(add, zero);
-	const total = [order.current_total_price ?? order.total_price ?? zero, unpaid].reduce(max, worth);
+	const total = [orderTotal(order) ?? zero, unpaid].reduce(max, worth);
 	const fees = subtract(total, worth);
 	const first = lines.find(({ line }) => needsShipping(line) && line.quantity > 0);
 	const feesOf = (count: number) =>

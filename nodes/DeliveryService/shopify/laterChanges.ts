@@ -4,6 +4,7 @@ import type { Action } from './decide';
 import type { OrderFacts } from './facts';
 import type { OrderMapping } from './mapping';
 import { amountText, sign } from './money';
+import { orderTotal } from './order';
 import { paymentKind } from './paymentNames';
 import { orderEmail, stateOf } from './recipient';
 
@@ -67,7 +68,7 @@ export function laterChanges(facts: OrderFacts, mapping: OrderMapping): LaterCha
  */
 function isCashInHand({ order, payment }: OrderFacts, mapping: OrderMapping): boolean {
 	const { state, methods } = payment;
-	const total = order.current_total_price ?? order.total_price;
+	const total = orderTotal(order);
 	if (total && sign(total) <= 0) return false;
 	const isByHand = (method: string) =>
 		fold(method) === 'manual' ||

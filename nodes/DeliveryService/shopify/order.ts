@@ -9,6 +9,7 @@ import { failure, type Result } from '../common/result';
 import { destinationOf, fulfillmentOrderSchema, type FulfillmentOrder } from './fulfillmentOrder';
 import { gidNumber, isGraphql, toRest, type QueryProblem } from './graphql';
 import type { OrderCandidate } from './item';
+import type { Decimal } from './money';
 import { ifReadable, object, optionalText, orderSchema } from './orderSchema';
 
 /** A parsed order. */
@@ -132,6 +133,11 @@ export function orderLabel(order: OrderIdentifiers): string {
 	const part = order.fulfillmentOrder;
 	const place = part?.assigned_location?.name ?? (part?.id && `fulfillment order ${part.id}`);
 	return `${title ? `Order ${title}` : 'The order'}${place ? ` (${place})` : ''}`;
+}
+
+/** What an order costs, after refunds and edits if it says that; undefined if it has no price. */
+export function orderTotal(order: Order): Decimal | undefined {
+	return order.current_total_price ?? order.total_price;
 }
 
 /** The page of an order in the shop's admin, to which each domain of the shop leads; undefined if unknown. */

@@ -8,7 +8,7 @@ import { today } from './deliveryDate';
 import { priceOfUnits } from './linePrice';
 import type { OrderMapping } from './mapping';
 import { amountText, min, sign, subtract, sum, zero, type Decimal } from './money';
-import type { Order } from './order';
+import { orderTotal, type Order } from './order';
 import { paymentKind } from './paymentNames';
 
 /** Whether an order is paid, by which methods, and what is owed. */
@@ -60,7 +60,7 @@ export function partlyPaid(order: Order, payment: Payment): PartlyPaid {
 		unpaid: textOf(openReturn?.unpaid ?? owed),
 		hasOpenReturn: openReturn !== undefined,
 		afterReturn: textOf(openReturn?.afterReturn),
-		total: textOf(order.current_total_price ?? order.total_price),
+		total: textOf(orderTotal(order)),
 		isAuthorizationKnown,
 	};
 }
@@ -140,7 +140,7 @@ function outstandingAmount(order: Order): Decimal | undefined {
 	const { financial_status: status, total_outstanding_set: set } = order;
 	const outstanding = order.total_outstanding ?? set?.shop;
 	if (outstanding || status !== 'pending') return outstanding;
-	return order.current_total_price ?? order.total_price;
+	return orderTotal(order);
 }
 
 /**
