@@ -52,22 +52,25 @@ export function countUnits(order: Order, { filters, sendAnyway }: OrderMapping):
 	const { fulfillmentOrder: part } = order;
 	const counted = countLines(order).map((line) => (sendAnyway ? withHeld(line) : line));
 	const units = part ? takeAssigned(part, counted) : takeLeft(counted);
-	const isOther = ({ line }: Pick<LineUnits, 'line'>) =>
-		!filters.includeFulfillmentServices && isShippedByService(line, part);
-	const isByService = units.some(
-		({ line, taken }) => taken !== 0 && isShippedByService(line, part),
+	const isOwn = ({ line }: TakenLine) =>
+		filters.includeFulfillmentServices || !isShippedByService(line, part);
+	const own = units.filter(isOwn);
+	return {
+		lines: units.map((entry) => ({ ...entry, taken: isOwn(entry) ? (entry.taken ?? 0) : 0 })),
+		isByService: units.some(({ line, taken }) => taken !== 0 && isShippedByService(line, part)),
+		held: part ? [] : own.filter(({ isHeld }) => isHeld).map(({ name }) => name),
+		problems: [...unknownItem(order), ...own.flatMap(({ problem }) => problem ?? [])],
+	};
+}
+
+/** The first item of a fulfillment order with units that its order lacks, if there is one. */
+function unknownItem({ fulfillmentOrder: part, line_items: lines }: Order): UnitsProblem[] {
+	if (!part) return [];
+	const known = new Set(lines.map(({ id }) => id));
+	const unknown = part.line_items.find(
+		({ line_item_id: id, fulfillable_quantity: quantity }) => quantity > 0 && !known.has(id),
 	);
-	const own = units.filter((entry) => !isOther(entry));
-	const unknown = part?.line_items.find(
-		({ line_item_id: id, fulfillable_quantity: quantity }) =>
-			quantity > 0 && !order.line_items.some((line) => line.id === id),
-	);
-	const problems = own.flatMap(({ problem }) => problem ?? []);
-	if (unknown) problems.unshift({ code: 'unknownPartItem', lineId: unknown.line_item_id });
-	const held = part ? [] : own.filter(({ isHeld }) => isHeld).map(({ name }) => name);
-	const takenOf = (entry: TakenLine) => (isOther(entry) ? 0 : (entry.taken ?? 0));
-	const lines = units.map((entry) => ({ ...entry, taken: takenOf(entry) }));
-	return { lines, isByService, held, problems };
+	return unknown ? [{ code: 'unknownPartItem', lineId: unknown.line_item_id }] : [];
 }
 
 type CountedLine = Omit<LineUnits, 'taken'>;
