@@ -24,29 +24,33 @@ export function missingFields(
 	if (isGraphql(order)) return [];
 	const lacks = (field: string) => valueAt(order, [field]) === undefined;
 	const mayCollect = cod !== 'never';
-	const lines = valueAt(order, ['line_items']);
-	const hasRefunds =
-		!lacks('refunds') ||
-		(Array.isArray(lines) &&
-			lines.every((line) => valueAt(line, ['current_quantity']) !== undefined));
-	const byGateway = cod === 'cashOnDeliveryOrders' && lacks('gateway');
-	const byTag = filters.tags.length > 0 || filters.excludeTags.length > 0;
-	const byMethod = valueAt(part, ['delivery_method', 'presented_name']) === undefined;
+	const hasTagFilter = filters.tags.length > 0 || filters.excludeTags.length > 0;
 	const { shippingMethods: included, excludeShippingMethods: excluded } = filters;
-	const hasMethods = byMethod && (included.length > 0 || excluded?.length !== 0);
-	const checks: Array<[field: string, isMissing: boolean, causes?: Skip['code']]> = [
-		['cancelled_at', lacks('cancelled_at')],
-		['test', lacks('test') && !filters.includeTestOrders],
-		['financial_status', lacks('financial_status') && (mayCollect || filters.payment !== 'any')],
-		['payment_gateway_names', lacks('payment_gateway_names') && byGateway, 'notPaid'],
-		['shipping_lines', lacks('shipping_lines') && hasMethods, 'shippingMethod'],
-		['note_attributes', lacks('note_attributes')],
-		['created_at', lacks('created_at')],
-		['tags', lacks('tags') && byTag, 'tag'],
-		// The cash of a fulfillment order depends on the refunded items of the whole order.
-		['line_items.current_quantity', part !== undefined && mayCollect && !hasRefunds],
+	const hasMethodFilter = included.length > 0 || excluded?.length !== 0;
+	const hasOwnMethod = valueAt(part, ['delivery_method', 'presented_name']) !== undefined;
+	const fields: Array<[field: string, isNeeded: boolean, causes?: Skip['code']]> = [
+		['cancelled_at', true],
+		['test', !filters.includeTestOrders],
+		['financial_status', mayCollect || filters.payment !== 'any'],
+		['payment_gateway_names', cod === 'cashOnDeliveryOrders' && lacks('gateway'), 'notPaid'],
+		['shipping_lines', hasMethodFilter && !hasOwnMethod, 'shippingMethod'],
+		['note_attributes', true],
+		['created_at', true],
+		['tags', hasTagFilter, 'tag'],
 	];
-	return checks
-		.filter(([, isMissing]) => isMissing)
+	const missing: MissingField[] = fields
+		.filter(([field, isNeeded]) => isNeeded && lacks(field))
 		.map(([field, , causes]) => ({ field, causes }));
+	// The cash of a fulfillment order depends on the refunded items of the whole order.
+	const needsRefunds = part !== undefined && mayCollect;
+	if (needsRefunds && lacks('refunds') && !hasCurrentQuantities(order))
+		missing.push({ field: 'line_items.current_quantity' });
+	return missing;
+}
+
+/** Whether all lines say how many of their units are left after refunds. */
+function hasCurrentQuantities(order: unknown): boolean {
+	const lines = valueAt(order, ['line_items']);
+	if (!Array.isArray(lines)) return false;
+	return lines.every((line) => valueAt(line, ['current_quantity']) !== undefined);
 }
