@@ -84,6 +84,8 @@ export function identityOf(
 export function infoOf(facts: OrderFacts, decision: Decision, mapping: OrderMapping): OrderInfo {
 	const { order, references, units, methods, date, recipient, address, stop } = facts;
 	const skip = decision.kind === 'skip' ? decision.skip : undefined;
+	// What would not be sent now may have been sent with cash.
+	const collectsCash = decision.kind !== 'send' || decision.cash.amount !== undefined;
 	return {
 		...identityOf(order, references, units.lines, recipient.email),
 		customer: recipient.name,
@@ -101,12 +103,7 @@ export function infoOf(facts: OrderFacts, decision: Decision, mapping: OrderMapp
 		...(hasDayToTell(facts, skip, mapping) && { hasDayToTell: true }),
 		...(decision.kind === 'send' && { cashOutstanding: decision.cash.outstanding }),
 		...(decision.kind !== 'invalid' && { actions: decision.actions }),
-		// What would not be sent now may have been sent with cash.
-		sentAs: sentAsOf(
-			facts,
-			mapping,
-			decision.kind !== 'send' || decision.cash.amount !== undefined,
-		),
+		sentAs: sentAsOf(facts, mapping, collectsCash),
 		laterChanges: laterChanges(facts, mapping),
 	};
 }
