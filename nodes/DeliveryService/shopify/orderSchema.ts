@@ -92,7 +92,7 @@ function withoutPlaceholder(schema: OptionalScalar<string>) {
 }
 
 /** An email or a phone number; one that the sales channel hides counts as missing, too. */
-export const optionalContact = withoutPlaceholder(optionalText)
+const optionalContact = withoutPlaceholder(optionalText)
 	.transform((text) => (text === undefined || isHidden(text) ? undefined : text))
 	.catch(undefined);
 
