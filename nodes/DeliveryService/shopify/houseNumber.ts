@@ -8,11 +8,11 @@ const ordinal =
 
 /** What stands before a house number, e.g. "#", "nº", "Nr.", "House No." or "д." */
 const numberSign =
-	/^(?:[#№,]|(?:house |haus|huis|h\.? ?)?n(?:o|r|ro|[uú]m(?:ero|mer)?)?[.:º°]*|(?:house|ext(?:erior)?|д(?:ом)?|số(?: nhà)?)\.?)?\s*(?=\p{Nd})/iu;
+	/^(?:[#№,]|(?:house |plot |haus|huis|h\.? ?)?n(?:o|r|ro|[uú]m(?:ero|mer)?)?[.:º°]*|(?:house|plot|ext(?:erior)?|д(?:ом)?|буд(?:инок)?|số(?: nhà)?)\.?)?\s*(?=\p{Nd})/iu;
 
-/** What names the floor before it, e.g. "3 piso" or "5樓". */
+/** What names the floor before it, e.g. "3 piso" or "5樓": it has at most two digits, so "1234 piso 5" is a house number. */
 const floorName =
-	'\\s*(?:(?:piso|planta|étage|floor|stock|kat|этаж|поверх)(?!\\p{L})|[樓楼層层階층])';
+	'(?<!\\p{Nd}{3})\\s*(?:(?:piso|planta|étage|floor|stock|kat|этаж|поверх)(?!\\p{L})|[樓楼層层階층])';
 
 /** The start of a house number, e.g. "12bis", "#45-23" or "nº 12": not a floor or a time such as "8am" or "10:00". */
 const houseNumber = new RegExp(
@@ -40,7 +40,7 @@ const dateInName = /(?<=[\p{L}.] )\p{Nd}{1,2}\.? (\p{L}+)(?: \p{Nd}{4})?$/u;
 
 /** A part of a building or whom to ask for, e.g. "Apt 4", "Flat No. 3B", "Unit B", "3rd Floor" or "c/o Smith". */
 const noStreet =
-	/^(?:apt|apartment|appartement|suite|ste|unit|flat|room|floor|apto|apartamento|depto|dpto|departamento|piso|interior|int|wohnung|whg|daire|casa|bloco|torre|квартира|кв)(?:\.? ?(?:#|no\.? ?)?\p{Nd}+[ -]?\p{L}?|[. ]+\p{L})$|^\p{Nd}{1,2}(?:st|nd|rd|th) floor$|^(?:c\/o|attn?[.:]) \P{Nd}*$/iu;
+	/^(?:apt|apartment|appt|appartement|suite|ste|unit|flat|room|office|floor|apto|ap|apartamento|depto|dpto|departamento|piso|interior|interno|int|wohnung|whg|daire|casa|bloco|torre|byt|lejlighed|lgh|lägenhet|квартира|кв|شقة|דירה)(?:\.? ?(?:#|no\.? ?)?\p{Nd}+[ -]?\p{L}?|[. ]+\p{L})$|^\p{Nd}{1,2}(?:st|nd|rd|th) floor$|^(?:c\/o|attn?[.:]) \P{Nd}*$/iu;
 
 /**
  * The street with its house number, and the rest, of an address in two lines: customers write the number into a
