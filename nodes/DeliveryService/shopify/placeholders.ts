@@ -23,7 +23,8 @@ export function isPlaceholder(text: string): boolean {
 	return placeholder.test(text) && !isHidden(text);
 }
 
-const besideName = /^(?:(?:\p{P}+|null|undefined) )+|(?: (?:\p{P}+|null|undefined))+$/gu;
+const besideName =
+	/^(?:(?:\p{P}+|[Nn]\/[Aa]|null|undefined) )+|(?: (?:\p{P}+|[Nn]\/[Aa]|null|undefined))+$/gu;
 
 /** A name without what stands for a missing first or last one: "Ana ." is "Ana". */
 export function withoutMissingPart(name: string): string {

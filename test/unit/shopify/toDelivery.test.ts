@@ -347,6 +347,8 @@ describe('recipient', () => {
 		['Ana .', 'Ana'],
 		['. Lopez', 'Lopez'],
 		['undefined Lopez', 'Lopez'],
+		['N/A Lopez', 'Lopez'],
+		['Ana n/a', 'Ana'],
 		['Ana null -', 'Ana'],
 		['Ana - Maria J. Lopez', 'Ana - Maria J. Lopez'],
 		['Na Li', 'Na Li'],
