@@ -11,9 +11,9 @@ type PaymentKind = 'cashOnDelivery' | 'other' | 'unknown';
  */
 const cashStems = compileStems(`
 	(cash|pay|payment|collect) (on|upon|at|when|when you) (the|your)? (order is)? (delivery|delivered|arrival|receipt|receive|door), doorstep payment
-	pay (the)? (driver|courier|rider) in cash, pay the courier, cash to (the)? (driver|courier|rider)
+	pay (the)? (driver|courier|rider) in cash, pay the courier, cash (payment)? to (the)? (driver|courier|rider)
 	contra ree?mb, contra entrega
-	(pago|pagar|paga|pagas|efectivo|cobro) (al|a la|en la|al momento de la|cuando|cuando lo|cuando te|hasta que te) (recib|entrega|lleg|puerta|repartidor|mensajero|domiciliario), (pago|pagar|paga|pagas) en (casa|destino), efectivo a domicilio
+	(pago|pagar|paga|pagas|efectivo|cobro) (al|a la|en la|al momento de|al momento de la|cuando|cuando lo|cuando te|hasta que te) (recib|entrega|lleg|puerta|repartidor|mensajero|domiciliario), (pago|pagar|paga|pagas) en (casa|destino), efectivo a domicilio
 	(pagamento|pagar|pague|paga|dinheiro|cobrança) (na|no ato da|ao|no|quando) (entrega|receber|recebimento), pagar na receção, à cobrança, cobrança ctt
 	(paiement|payer|payez|espèces?|cash|comptant|règlement) (à|lors de) (la)? (livraison|réception), au livreur, contre remb
 	contrassegno, (paga|pagare|pagamento|contanti) (alla|al) (consegna|corriere|ricevimento)
@@ -26,7 +26,7 @@ const cashStems = compileStems(`
 	dobírk, dobierk, (platba|hotově|hotovosť) (při (převzetí|prevzatí|doručení)|kurýrovi|kuriérovi)
 	utánvét, (fizetés|készpénz) átvételkor, (fizetés|készpénz) a futár(nak|nál), (paguaj|pagesë) në dorëzim
 	pouzeć, po povzetju, (plaćanje|plačilo|gotovina) (prilikom|po|ob|pri) (preuzimanj|prevzemu|dostav), поузећ, (плаќање|плащане) при (достав|получ)
-	налож(енный|еным|ен) плат, наложк, (оплата|наличными|готівкою) (при|під час) (получен|доставк|отриман), (оплата|наличными|наличные) курьеру, (оплата|готівкою) курєру, післяплат, накладений платіж
+	налож(енный|енным|ен) плат, наложк, (оплата|наличными|готівкою) (при|під час) (получен|достав|отриман), (оплата|наличными|наличные) курьеру, (оплата|готівкою) курєру, післяплат, накладений платіж
 	αντικαταβολή, antikatavoli, (πληρωμή|μετρητά) (κατά την|στην) (παράδοση|παραλαβή(?!από)), πληρωμή στον courier
 	kapıda (peşin)? (ödeme|nakit), teslimatta (ödeme|nakit), qapıda (nağd|ödəniş), nağd (ödəniş)? qapıda
 	(عند|حين|وقت|بعد|لدى) (ال)? (استلام|تسليم|توصيل|وصول|باب) (?!من (ال)? (فرع|متجر|محل|معرض)), دفع للمندوب, پرداخت (در محل|درب منزل|هنگام تحویل), کیش آن (ڈیلیوری|ڈلیوری), ڈیلیوری پر ادائیگی
@@ -35,7 +35,7 @@ const cashStems = compileStems(`
 	代金引換, 代引, (货到|貨到) (付款|付现|付現), 代收货款, 代收貨款
 	만나서 (현금)? 결제, 배송 시 결제, (เก็บ|ชำระ|จ่าย) (เงิน)? (สด)? (ปลายทาง|เมื่อรับ|เมื่อได้รับ)
 	(trả|trả tiền|thanh toán) khi (nhận|giao) hàng, (giao hàng|giao hàng và) thu tiền, thu tiền tận nơi, nhận hàng trả tiền
-	bayar di (tempat|rumah), bayar (saat|ketika) (barang)? (di)? (terima|sampai), tunai semasa penghantaran, bayad (sa|pag|pagka) deliver
+	bayar di (tempat|rumah), (bayar|tunai) (saat|ketika|semasa) (barang)? (di)? (terima|sampai|penghantaran), bayad (sa|pag|pagka) deliver
 `);
 
 /** Whole words: in other words, "cod" means nothing, and it is a code in several languages. */
@@ -47,7 +47,7 @@ const cash = new Set(
 	cash, in cash, cash only, efectivo, en efectivo, solo efectivo, dinheiro, em dinheiro, somente dinheiro, espèces, en espèces, liquide
 	contanti, in contanti, solo contanti, bar, in bar, nur bar, bargeld, contant, kontant, kontanter, käteinen, sularaha
 	hotově, hotovost, v hotovosti, gotówka, gotówką, készpénz, készpénzben, numerar, gotovina, gotovinom
-	nakit, nakit ödeme, наличные, наличными, готівка, готівкою, в брой, μετρητά, με μετρητά, grynais
+	nakit, nakit ödeme, наличные, наличными, готівка, готівкою, в брой, μετρητά, με μετρητά, grynais, grynaisiais, skaidrā naudā, käteisellä, sularahas
 	نقدا, نقدي, كاش, نقد, نقدی, מזומן, במזומן, नकद, कैश, নগদ, 現金, 現金のみ, 现金, 현금, เงินสด, tiền mặt, tunai
 `
 		.split(/[,\n]/)
@@ -56,7 +56,7 @@ const cash = new Set(
 
 /** Methods whose orders are paid before they are sent. An asterisk stands for the rest of a word. */
 const otherWords = compileWords(`
-	prepaid prepay* prepag* prepagad* prépay* pre-paid vorkasse vorauskasse vooruitbetal* предоплат* передоплат* anticip* advance upfront online онлайн en-ligne en-línea link
+	prepaid prepay* prepag* prepagad* prépay* pre-paid vorkasse vorauskasse vooruitbetal* предоплат* передоплат* anticip* advance upfront anzahlung* acompte acconto aanbetaling zaliczka zadatek záloha* zálohy avans előleg* sinal seña enganche kapora عربون العربون forskud handpenning προκαταβολή online онлайн en-ligne en-línea link
 	bank* banc* banq* banco* deposit* depósito transfer* transferencia* transferência* virement* bonifico überweisung* overboeking przelew* převod* prevod* havale eft swift wire sepa spei pse
 	card* debit* débito cb tarjeta* cartão carte cartes carta kreditkarte* kart* kort* kaard* карт* καρτ* کارت* thẻ-tín-dụng bằng-thẻ بطاقة البطاقة بالبطاقة ببطاقة فيزا بالفيزا مدى شبكة بنك بنكي تحويل أونلاين ბარათ* כרטיס חשבונית החשבונית فاتورة الفاتورة
 	terminal терминал* pos mpos tpe datáfono* maquininha pin pinnen vipps swish mobilepay

@@ -59,6 +59,8 @@ describe('names of cash on delivery', () => {
 		Gotovina pri dostavi | Наличные курьеру | Оплата готівкою кур'єру | Πληρωμή κατά την παραλαβή | Πληρωμή στην παράδοση
 		Qapıda nağd ödəniş | Nağd ödəniş qapıda | الدفع للمندوب | תשלום במזומן בעת המשלוח | डिलीवरी पर नकद | 만나서 현금결제
 		გადახდა მიტანისას | Apmokėti kurjeriui grynais | Apmaksa kurjeram | Sularahas kullerile
+		Оплата при доставці | Оплата наложенным платежом | Cash payment to courier | Efectivo al momento de recibir | Tunai Semasa Terima
+		Apmaksa piegādes brīdī (skaidrā naudā) | Apmokėjimas pristatymo metu (grynaisiais) | Maksu toimituksen yhteydessä (käteisellä) | Sularahas kullerile (sularahas)
 		डिलीवरी पर नकद भुगतान | Bayad sa delivery | Bayar Saat Barang Diterima | Bayar ketika barang sampai | Tunai semasa penghantaran
 	`);
 
@@ -117,7 +119,10 @@ const similar = namesIn(`
 	Pay on Delivery - M-Pesa | Zahlung bei Lieferung mit TWINT | Pay on Delivery via bKash | STC Pay عند الاستلام
 	Pago contra entrega con Yape | Pagamento na entrega via PicPay | Thanh toán khi nhận hàng qua MoMo
 	50% anticipo, resto contra entrega | Half now, half cash on delivery | Mitad ahora, mitad contra entrega
-	Abono y saldo contra entrega | COD ٪50 | Payment on receipt of invoice | תשלום בעת קבלת החשבונית
+	Anzahlung, Rest Nachnahme | Acompte, paiement à la livraison | Acconto + contrassegno | Aanbetaling, rest onder rembours
+	Zaliczka, reszta za pobraniem | Zadatek i pobranie | Záloha a dobírka | Avans + ramburs | Előleg, maradék utánvéttel | Sinal + pagamento na entrega
+	Seña y resto contra entrega | Enganche, resto contra entrega | Kapora + kapıda ödeme | عربون والباقي عند الاستلام | Προκαταβολή και αντικαταβολή
+	Forskud, rest efterkrav | Handpenning och postförskott | Abono y saldo contra entrega | COD ٪50 | Payment on receipt of invoice | תשלום בעת קבלת החשבונית
 	Sin contra reembolso | Pas de paiement à la livraison | Non alla consegna | Não na entrega
 	Keine Nachnahme | Ohne Nachnahme | Überweisung statt Nachnahme | Geen rembours
 	Inte postförskott | Ikke efterkrav | Nie za pobraniem | Bez dobírky | Не при получении
