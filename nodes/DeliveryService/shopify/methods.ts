@@ -94,11 +94,11 @@ const sharedPickupNames = namesIn(`
 /** Names of store pickup that a place of the shop may follow: "Store collection - Harbor". */
 const shopPickupNames = namesIn(`
 	(|Free )(|Store |In Store |Local )Pick*up, BOPIS, Take away, Take out, Dine in
-	(Curbside|Customer|Warehouse|Shop|Office|Self|Studio|Personal) Pick*up
+	(Curbside|Customer|Warehouse|Shop|Showroom|Office|Self|Studio|Personal) Pick*up
 	Pick*up (in|at|from) (|the |our )(store|shop|warehouse), Free Pick*up in store, Self Pick*up from store, Pick*up in person, Pick*up only, Will call
 	Click*Collect(| in store), Collect (in|from|at) (|the |our )(store|shop), Collect in person
 	(Store |In Store |Local |Warehouse |Customer )Collection
-	Collection (from|in|at) (|the |our )(store|shop|warehouse)
+	Collection (from|in|at) (|the |our )(store|shop|warehouse), Self Collection (from|at) (store|outlet)
 
 	(Recog|Retir|Recole)* en* tienda, (Recog|Retir|Recole)* en* (local|sucursal)
 	Recojo en tienda, Retir* en tienda grat(is|uito), (Recog|Retir)* en* (almacén|bodega|persona|taller|showroom), (Recogida|Retiro) local
@@ -134,17 +134,17 @@ const shopPickupNames = namesIn(`
 
 	Ambil (|sendiri |langsung )(di|dari) (toko|gudang|tempat|outlet), Ambil sendiri, Ambil di kedai
 
-	Osobní (odběr|vyzvednutí)(| na prodejně), Osobný odber(| na predajni)
+	Osobní (odběr|vyzvednutí)(| na prodejně), (Osobný odber|Osobné vyzdvihnutie)(| na predajni)
 	(Vyzvednutí|Odběr) (na|v) (prodejně|obchodě), Személyes átvétel, (|Személyes )Átvétel (üzletben|az üzletben)
 	Osobno preuzimanje, Preuzimanje u (trgovini|poslovnici), Osebni prevzem, Лично преузимање
 	Hent selv, Nouda myymälästä, Atsiėmimas parduotuvėje, Saņemšana veikalā
-	(Hämta|Hämtas) i (|vår )butik, Afhent* i butik*, Hent* i butik*, Nouto (myymälästä|liikkeestä), Noudetaan myymälästä
+	(Hämta|Hämtas|Upphämtning) i (|vår )butik, Afhent* i butik*, Hent* i butik*, Nouto (myymälästä|liikkeestä), Noudetaan myymälästä
 
 	(Самовывоз|Самовивіз) (бесплатно|из магазина|з магазину|со склада|зі складу), Вземане от (магазин|магазина)
 	Παραλαβή από (το |)(κατάστημα|κατάστημά μας), Mağazadan (teslim|teslim al|teslim alma|al), Gel al
 
-	איסוף מהחנות, איסוף עצמי מהחנות, รับที่ร้าน, รับสินค้าที่ร้าน, รับหน้าร้าน
-	Nhận (|hàng )tại cửa hàng, (매장|방문) (픽업|수령), (門市|门市|門店|门店|店面|到店|到門市|自行)(自取|取貨|取货|自提)
+	איסוף מהחנות, איסוף עצמי מהחנות, รับที่ร้าน, รับเองที่ร้าน, รับสินค้าที่ร้าน, รับหน้าร้าน
+	Nhận (|hàng )tại cửa hàng, (매장|방문) (픽업|수령), (門市|门市|門店|门店|店鋪|店铺|店面|到店|到門市|自行)(自取|取貨|取货|自提)
 
 	(店舗|店頭|来店|実店舗)(|で|での)(受取|受取り|受け取り|お受取り|お受け取り)
 `);

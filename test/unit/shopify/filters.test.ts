@@ -150,6 +150,7 @@ describe('the default of Exclude Shipping Methods', () => {
 		Ritiro in store | Odbiór osobisty w sklepie | Osobní odběr na prodejně | Osobný odber na predajni
 		Személyes átvétel az üzletben | Самовывоз бесплатно | Hent selv | Nouda myymälästä | Atsiėmimas parduotuvėje | Saņemšana veikalā
 		Retiro en tienda gratuito | Ritiro in un nostro negozio | Ritiro gratuito in store
+		Upphämtning i butik | Osobné vyzdvihnutie | รับเองที่ร้าน | 店鋪自取 | Self-collection at outlet | Showroom pickup
 		Retiro en showroom | Retirar no local | Gratis afhalen in de winkel | Ridicare personală din magazin | 门店自提 | 門店自取 | 매장 픽업 - 강남점 | איסוף מהחנות - תל אביב | BOPIS | Take-away | Dine in
 	`),
 	)('excludes by default the store pickup %s', (title) => {
