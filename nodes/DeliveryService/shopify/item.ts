@@ -96,17 +96,25 @@ function findFulfillmentOrder(
 ): Result<unknown, ItemProblem> {
 	const part = valueAt(item, ['fulfillmentOrder']);
 	if (isObject(part) && !Array.isArray(part)) return { ok: true, value: part };
-	const containers = [...orderPath.keys(), orderPath.length].map((end) => orderPath.slice(0, end));
-	for (const path of containers)
+	for (let depth = 0; depth <= orderPath.length; depth++) {
+		const path = orderPath.slice(0, depth);
 		for (const { key, value } of partFields(valueAt(item, path))) {
-			const nodes = valueAt(value, ['nodes']);
-			const list = Array.isArray(nodes) ? nodes : value;
-			const field = [...path, key, ...(list === nodes ? ['nodes'] : [])].join('.');
-			if (Array.isArray(list) && list.length > 0) return failure({ code: 'partList', field });
-			const isEmpty = Array.isArray(list) || isBlank(list);
-			if (!isEmpty || key === 'fulfillmentOrder') return failure({ code: 'noPart' });
+			const problem = partProblem([...path, key].join('.'), key, value);
+			if (problem) return failure(problem);
 		}
+	}
 	return { ok: true, value: undefined };
+}
+
+/** Why a field that is named like fulfillment orders can't be ignored; undefined if it can. */
+function partProblem(field: string, key: string, value: unknown): ItemProblem | undefined {
+	const nodes = valueAt(value, ['nodes']);
+	if (Array.isArray(nodes) && nodes.length > 0)
+		return { code: 'partList', field: `${field}.nodes` };
+	if (Array.isArray(value) && value.length > 0) return { code: 'partList', field };
+	const isEmpty = Array.isArray(nodes) || Array.isArray(value) || isBlank(value);
+	// The examples put the fulfillment order there, so it was expected.
+	return !isEmpty || key === 'fulfillmentOrder' ? { code: 'noPart' } : undefined;
 }
 
 /** Also as n8n's Split Out names it without a destination, e.g. "data.order.fulfillmentOrders.nodes". */
