@@ -97,7 +97,8 @@ class Run {
 		for (const group of groupJobs(jobs)) {
 			const rest = [...group];
 			const claimed: Job[] = [];
-			for (let claimSize = plan.claimed; rest.length + claimed.length > 0;) {
+			let claimSize = plan.claimed;
+			while (rest.length + claimed.length > 0) {
 				const next = rest.splice(0, this.breaker.isHalted ? rest.length : claimSize);
 				const free = await this.claim(next);
 				claimed.push(...free);
@@ -118,14 +119,14 @@ class Run {
 	/** @returns the claimed jobs; the others have an outcome, or another execution has them */
 	private async claim(jobs: readonly Job[]): Promise<readonly Job[]> {
 		const { ledger } = this.options;
+		if (!ledger) return jobs;
 		const remembered = jobs.filter(isRemembered);
-		if (ledger && this.breaker.isHalted) await this.lookUpRest(remembered, ledger);
-		else if (ledger)
-			try {
-				this.elsewhere.push(...(await claimJobs(remembered, ledger)));
-			} catch (error) {
-				this.breaker.halt({ code: 'store', error });
-			}
+		try {
+			if (this.breaker.isHalted) await this.lookUpRest(remembered, ledger);
+			else this.elsewhere.push(...(await claimJobs(remembered, ledger)));
+		} catch (error) {
+			this.breaker.halt({ code: 'store', error });
+		}
 		return jobs.filter(({ outcome }) => outcome === undefined);
 	}
 
