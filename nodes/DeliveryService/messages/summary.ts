@@ -1,7 +1,7 @@
 /** The result of a whole run, for its error, its hints and n8n's log. */
 import type { Problem } from '../common/result';
 import { endSentence, joinSentences, listUpTo, maxListedNames, pluralize } from '../common/text';
-import type { Job, Outcome, SettledJob } from '../sending/job';
+import { isFailed, type Job, type Outcome, type SettledJob } from '../sending/job';
 import { shownText } from '../service/response';
 import { listNames, quoted } from './lists';
 import { itemName } from './names';
@@ -47,7 +47,7 @@ interface FailureSummary {
  * @returns undefined when every delivery was created or skipped
  */
 export function failureSummary(jobs: readonly SettledJob[]): FailureSummary | undefined {
-	const failed = withKind(jobs, 'invalid', 'rejected', 'unknown', 'notSent');
+	const failed = jobs.filter(isFailed);
 	const skipped = withKind(jobs, 'skipped').filter(({ delivery }) => delivery);
 	// An unsent delivery usually waited for a failed one, whose problem is the cause.
 	const first = failed.find(({ outcome }) => outcome.kind !== 'notSent') ?? failed[0];

@@ -65,6 +65,11 @@ export function isSettled(job: Job): job is SettledJob {
 /** The result for an item. */
 export type Outcome = Created | Updated | Skipped | Invalid | Failure;
 
+/** Whether a job has failed: there is no delivery, or perhaps none, and a person or a later run is needed. */
+export function isFailed({ outcome }: SettledJob): boolean {
+	return !['created', 'updated', 'skipped'].includes(outcome.kind);
+}
+
 /** Against a rule of the service, or not readable. */
 export interface Invalid {
 	kind: 'invalid';

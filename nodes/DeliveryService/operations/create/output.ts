@@ -7,7 +7,7 @@ import { failedText } from '../../messages/failures';
 import { addressOf } from '../../messages/names';
 import { reasonText, skipReason, wordingOf, type Wording } from '../../messages/outcomes';
 import { excludeCreatedAdvice, mayBeCreatedAgain, type runHints } from '../../messages/summary';
-import type { SettledJob } from '../../sending/job';
+import { isFailed, type SettledJob } from '../../sending/job';
 import { isBeingRepeated, mayRepeat } from '../../sending/repeat';
 import { errorItem, outputItem } from '../items';
 
@@ -32,14 +32,10 @@ export function toOutputItems(
 	const rows = jobs.map((job) => toRow(job, isSimple, warnsOfRepeat));
 	const empty = Object.fromEntries(rows.flatMap(Object.keys).map((name) => [name, '']));
 	return jobs.map((job, index) =>
-		toErrorOutput && isFailure(job)
+		toErrorOutput && isFailed(job)
 			? toErrorItem(job)
 			: outputItem({ ...empty, ...rows[index] }, job.item),
 	);
-}
-
-function isFailure({ outcome }: SettledJob): boolean {
-	return !['created', 'updated', 'skipped'].includes(outcome.kind);
 }
 
 /** The columns of a job, without those that do not apply. */
@@ -81,7 +77,7 @@ function toRow(job: SettledJob, isSimple: boolean, warnsOfRepeat: boolean): obje
 /** What the owner of the shop needs to know about a delivery: emails and lists consist of it. */
 function columnsForOwner(job: SettledJob, message: string, { needed, help }: Wording) {
 	const { order } = job;
-	const failure = isFailure(job) && failedText(job, message);
+	const failure = isFailed(job) && failedText(job, message);
 	return {
 		actionNeeded: joinSentences([failure, needed]),
 		customer: order?.customer ?? job.recipient ?? '',
