@@ -39,8 +39,6 @@ import { updateChanged } from './updateChanged';
 interface CreateRun extends RunSettings {
 	context: IExecuteFunctions;
 	parameters: ParameterReader;
-	/** Remembers what the workflow sent; undefined if it doesn't. */
-	ledger?: Ledger;
 	/**
 	 * Whether a failed item doesn't keep the others from being sent. Without the memory, running the
 	 * workflow again would send those twice.
@@ -105,15 +103,16 @@ function openRun(
 ): CreateRun {
 	const node = context.getNode();
 	const options = unwrap(node, readRunOptions(parameters));
-	const isRemembered = unwrap(node, readSkipAlreadySent(parameters));
+	const skipsAlreadySent = unwrap(node, readSkipAlreadySent(parameters));
 	assertNoRetryOnFail(context);
 	// n8n's retry of a failed execution runs the node again, also for deliveries that were created.
-	if (!isRemembered && !options.dryRun && context.getMode() === 'retry')
+	if (!skipsAlreadySent && !options.dryRun && context.getMode() === 'retry')
 		throw operationError(node, settingsProblems.unsafeRetry);
-	const sendsOthers = context.continueOnFail() || (source.isIndependent === true && isRemembered);
-	const ledger = isRemembered ? openLedger(context, { isDryRun: options.dryRun }) : undefined;
+	const sendsOthers =
+		context.continueOnFail() || (source.isIndependent === true && skipsAlreadySent);
+	const ledger = skipsAlreadySent ? openLedger(context, { isDryRun: options.dryRun }) : undefined;
 	const items = context.getInputData(0, 'main');
-	return { context, parameters, items, source, options, ledger, isRemembered, sendsOthers };
+	return { context, parameters, items, source, options, ledger, sendsOthers };
 }
 
 async function send(run: CreateRun, jobs: readonly Job[]): Promise<INodeExecutionData[]> {

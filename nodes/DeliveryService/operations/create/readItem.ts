@@ -7,6 +7,7 @@ import { valueAt } from '../../common/data';
 import type { ParameterReader } from '../../common/parameters';
 import { failure, type Problem, type Result } from '../../common/result';
 import type { Claim } from '../../ledger/claims';
+import type { Ledger } from '../../ledger/ledger';
 import { settingsProblems } from '../../messages/settings';
 import type { Invalid, Job } from '../../sending/job';
 import { deliverySchema, type Delivery } from '../../service/schemas';
@@ -43,8 +44,8 @@ export interface RunSettings {
 	items: readonly INodeExecutionData[];
 	source: Source;
 	options: RunOptions;
-	/** Whether the workflow remembers what it sent. */
-	isRemembered: boolean;
+	/** Remembers what the workflow sent; undefined if it doesn't. */
+	ledger?: Ledger;
 }
 
 /**
@@ -53,7 +54,8 @@ export interface RunSettings {
  * @returns the job; a problem makes it invalid instead of throwing
  */
 export function readItem(parameters: ParameterReader, settings: RunSettings, item: number): Job {
-	const { source, isRemembered } = settings;
+	const { source } = settings;
+	const hasMemory = settings.ledger !== undefined;
 	const called = calledAt(settings.items[item]?.json);
 	// Grows step by step: what is known about an item stays, even if a later step fails.
 	let job: Job = { item, calledHoursAgo: hoursSince(called) };
@@ -64,7 +66,7 @@ export function readItem(parameters: ParameterReader, settings: RunSettings, ite
 		job = { ...job, order, referenceId: order?.referenceId, ageHours };
 
 		const options = readItemOptions(parameters, item);
-		const basis = isRemembered &&
+		const basis = hasMemory &&
 			options.ok && {
 				companyId: options.value.companyId,
 				asOf: { call: called, order: timeOf(order?.updatedAt) },
@@ -75,7 +77,7 @@ export function readItem(parameters: ParameterReader, settings: RunSettings, ite
 		if ('problem' in read) return invalid(job, read.problem, read.cause);
 		// Without its company, it is not known whether it was sent.
 		if ('skip' in read)
-			return skipped({ ...job, mayHaveDelivery: isRemembered && !options.ok }, read.skip);
+			return skipped({ ...job, mayHaveDelivery: hasMemory && !options.ok }, read.skip);
 
 		const { referenceId: entered, recipient } = readableSchema.parse(read.delivery);
 		job = { ...job, referenceId: job.referenceId ?? entered, recipient };
@@ -84,7 +86,7 @@ export function readItem(parameters: ParameterReader, settings: RunSettings, ite
 		if (!checked.ok) return invalid(job, checked.problem);
 		const delivery = checked.value;
 		job = { ...job, referenceId: delivery.referenceId };
-		if (isRemembered && job.referenceId === undefined)
+		if (hasMemory && job.referenceId === undefined)
 			return invalid(job, settingsProblems.noReference);
 		const { companyId, type } = options.value;
 		// The type of the order's shipping method is more specific than the option.
