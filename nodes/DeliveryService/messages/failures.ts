@@ -59,7 +59,7 @@ export function failedText(job: SettledJob, text: string): string {
 /** The usual advice after a failure, to try again, could create an unknown delivery twice. */
 function unknownAdvice(job: Job, why: UnknownReason): string {
 	const { claim } = job;
-	if (why.code === 'firstFailed') return `Start with the message of item ${why.first.item}.`;
+	if (why.code === 'firstFailed') return startAdvice(why.first);
 	if (!claim) return 'Look for it in the Delivery Service before you send it again.';
 	const isWhole = why.code === 'elsewhere' && why.isWhole;
 	const name = isWhole ? orderReference(job) : claim.referenceId;
@@ -106,7 +106,7 @@ function unknownCause(job: Job, why: UnknownReason): UnknownCause {
 			};
 		case 'firstFailed':
 			return {
-				cause: `item ${why.first.item} is the same delivery or its whole order, and its outcome is unknown`,
+				cause: `${sameDelivery(why.first)}, and its outcome is unknown`,
 			};
 		case 'unexpected':
 			return { cause: unexpectedError(why.error) };
@@ -138,10 +138,7 @@ export function describeNotSent(job: Job, { why }: NotSent): Problem {
 				`Look for ${name} in the Delivery Service. If one of the two was sent, leave its reference ID as it is, and give only the other one another reference ID.`,
 			);
 		case 'firstFailed':
-			return notSent(
-				`item ${why.first.item} is the same delivery or its whole order, and was not created`,
-				`Start with the message of item ${why.first.item}.`,
-			);
+			return notSent(`${sameDelivery(why.first)}, and was not created`, startAdvice(why.first));
 		case 'inParts':
 			return notSent(
 				'this workflow has already started to send it by fulfillment order',
@@ -164,6 +161,15 @@ export function describeNotSent(job: Job, { why }: NotSent): Problem {
 			return notSent(lowerFirst(message), description ?? againAdvice(job));
 		}
 	}
+}
+
+/** Why a delivery depends on that of another item, as a clause. */
+function sameDelivery({ item }: Job): string {
+	return `item ${item} is the same delivery or its whole order`;
+}
+
+function startAdvice({ item }: Job): string {
+	return `Start with the message of item ${item}.`;
 }
 
 /** Running the workflow again skips what was created only if that is remembered. */
