@@ -74,10 +74,10 @@ export function companyWebhooksClient(
 		/** @returns whether it existed (no 404 of the service), and the service's message */
 		async unsubscribe(subscription: Subscription) {
 			const exchange = await send(webhookRequest('DELETE', companyId, subscription));
-			const isDone = exchange.status !== 404;
-			if (isDone) requireDone(node, exchange);
+			const existed = exchange.status !== 404;
+			if (existed) requireDone(node, exchange);
 			else if (isHtml(exchange.body)) throw apiError(node, notFoundProblem(exchange), 404);
-			return { isDone, detail: serviceDetail(exchange) };
+			return { existed, detail: serviceDetail(exchange) };
 		},
 	};
 }

@@ -154,7 +154,7 @@ describe('subscribing and unsubscribing', () => {
 		const { client, sent } = clientReturning(respondWith(status, '<html>'));
 		const webhooks = companyWebhooksClient(node, client, 42);
 		await expect(webhooks.subscribe(subscription)).resolves.toBeUndefined();
-		await expect(webhooks.unsubscribe(subscription)).resolves.toMatchObject({ isDone: true });
+		await expect(webhooks.unsubscribe(subscription)).resolves.toMatchObject({ existed: true });
 		expect(sent.map(({ method }) => method)).toEqual(['POST', 'DELETE']);
 	});
 
@@ -188,7 +188,7 @@ describe('subscribing and unsubscribing', () => {
 
 	test('distinguish a missing subscription from a failed removal', async () => {
 		const missing = companyWebhooksClient(node, clientReturning(respondWith(404)).client, 42);
-		await expect(missing.unsubscribe(subscription)).resolves.toMatchObject({ isDone: false });
+		await expect(missing.unsubscribe(subscription)).resolves.toMatchObject({ existed: false });
 		await expect(missing.subscribe(subscription)).rejects.toThrow(NodeApiError);
 		const page = clientReturning(respondWith(404, '<title>Not Found</title>')).client;
 		await expect(companyWebhooksClient(node, page, 42).unsubscribe(subscription)).rejects.toThrow(

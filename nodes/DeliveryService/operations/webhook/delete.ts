@@ -23,8 +23,8 @@ export const deleteWebhook: Operation = {
 	async run(context) {
 		return await runForWebhooks(context, async (input) => {
 			const { url, action } = readUrlAndEvent(context.getNode(), input);
-			const { isDone, detail } = await input.webhooks.unsubscribe({ url, action });
-			if (isDone) return [outputItem({ deleted: true }, input.item)];
+			const { existed, detail } = await input.webhooks.unsubscribe({ url, action });
+			if (existed) return [outputItem({ deleted: true }, input.item)];
 			throw operationError(context.getNode(), {
 				message: 'Webhook not found',
 				description: joinSentences([
