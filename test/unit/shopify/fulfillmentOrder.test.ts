@@ -186,6 +186,12 @@ describe('what a fulfillment order contains', () => {
 		const outcome = outcomeOf(item({ line_items }));
 		expect(outcome).toMatchObject({ kind: 'skipped', code: 'nothingToShip' });
 	});
+
+	test('is sent, though its order lacks an item of which nothing is left', () => {
+		const removed = samplePartLine({ line_item_id: 8, fulfillable_quantity: 0 });
+		const { packages } = deliveryOf(item({ line_items: [samplePartLine(), removed] }));
+		expect(packages).toEqual(deliveryOf(item()).packages);
+	});
 });
 
 describe('the destination of a fulfillment order', () => {
