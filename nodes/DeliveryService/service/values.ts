@@ -91,18 +91,17 @@ const domainLabel = /^[a-z\d]([a-z\d-]*[a-z\d])?$/i;
  */
 export function isEmailAddress(address: string): boolean {
 	const [local = '', domain = '', ...others] = address.split('@');
+	if (others.length > 0) return false;
+	if (local.length > 64 || !localPart.test(local)) return false;
+	return isDomain(domain);
+}
+
+function isDomain(domain: string): boolean {
 	const labels = domain.split('.');
+	if (domain.length > 253 || labels.length < 2) return false;
+	if (!labels.every((label) => label.length <= 63 && domainLabel.test(label))) return false;
 	const topLevel = labels.at(-1) ?? '';
-	return (
-		others.length === 0 &&
-		localPart.test(local) &&
-		local.length <= 64 &&
-		domain.length <= 253 &&
-		labels.length > 1 &&
-		labels.every((label) => label.length <= 63 && domainLabel.test(label)) &&
-		topLevel.length > 1 &&
-		!/^\d+$/.test(topLevel)
-	);
+	return topLevel.length > 1 && !/^\d+$/.test(topLevel);
 }
 
 /** In degrees (docs/api.md, section 2.4). */
