@@ -87,15 +87,15 @@ export const getManyWebhooks: Operation = {
 			const query = unwrap(context.getNode(), validate(querySchema, added, 'Filters', labels));
 			const { webhooks: listed, unreadable } = await webhooks.list();
 			const isFiltered = query.events.length > 0 || query.status !== undefined;
-			const matching = listed
-				.filter(({ status }) => query.status === undefined || status === query.status)
-				.filter(
-					({ event }) => query.events.length === 0 || query.events.some((one) => one === event),
-				)
-				.map(({ raw, ...fields }) => ({ ...raw, ...fields }));
-			return [...matching, ...(isFiltered ? [] : unreadable.map((entry) => ({ entry })))]
-				.slice(0, query.returnAll ? Infinity : query.limit)
-				.map((json) => outputItem(json, item));
+			const matching = listed.filter(({ status, event }) => {
+				if (query.status !== undefined && status !== query.status) return false;
+				return query.events.length === 0 || query.events.some((one) => one === event);
+			});
+			const rows = matching.map(({ raw, ...fields }): object => ({ ...raw, ...fields }));
+			// Whether an unreadable one matches a filter is not known.
+			if (!isFiltered) rows.push(...unreadable.map((entry) => ({ entry })));
+			const shown = query.returnAll ? rows : rows.slice(0, query.limit);
+			return shown.map((json) => outputItem(json, item));
 		});
 	},
 };
