@@ -1,6 +1,7 @@
 /** Fulfillment orders: the fields that are used, and the places that they ship from and to. */
 import { z } from 'zod/v4';
 
+import { addressSchema, type Address } from './addressSchema';
 import {
 	expectedError,
 	flag,
@@ -13,11 +14,9 @@ import {
 	optionalPhone,
 	optionalText,
 	optionalWholeNumber,
-	orderAddressSchema,
 	required,
 	toCode,
-	type Address,
-} from './orderSchema';
+} from './fieldSchemas';
 
 /** Shopify's delivery methods. */
 export const deliveryMethods = [
@@ -96,7 +95,7 @@ export const fulfillmentOrderSchema = object({
 			.catch(undefined),
 	}).nullable(),
 	/** Where it is delivered; null if it is picked up. */
-	destination: orderAddressSchema,
+	destination: addressSchema,
 	line_items: z.array(
 		object({
 			line_item_id: required(optionalText),

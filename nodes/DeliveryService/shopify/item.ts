@@ -16,8 +16,8 @@
 import { valueAt } from '../common/data';
 import { failure, type Result } from '../common/result';
 import { isBlank } from '../common/text';
+import { optionalText } from './fieldSchemas';
 import { gidType } from './graphql';
-import { optionalText } from './orderSchema';
 
 /** The paths in the order in which they are tried. */
 const places = [

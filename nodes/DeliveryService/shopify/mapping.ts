@@ -3,14 +3,14 @@ import { z } from 'zod/v4';
 
 import { deliveryTypeSchema, packageSizeSchema } from '../service/schemas';
 import { isEmailAddress } from '../service/values';
-import { deliveryMethods } from './fulfillmentOrder';
 import {
 	optionalAmount,
 	optionalCount,
 	optionalLines,
 	optionalText,
 	required,
-} from './orderSchema';
+} from './fieldSchemas';
+import { deliveryMethods } from './fulfillmentOrder';
 
 const names = z.array(required(optionalText));
 

@@ -6,11 +6,12 @@ import { z } from 'zod/v4';
 
 import { valueAt } from '../common/data';
 import { failure, type Result } from '../common/result';
+import { ifReadable, object, optionalText } from './fieldSchemas';
 import { destinationOf, fulfillmentOrderSchema, type FulfillmentOrder } from './fulfillmentOrder';
 import { gidNumber, isGraphql, toRest, type QueryProblem } from './graphql';
 import type { OrderCandidate } from './item';
 import type { Decimal } from './money';
-import { ifReadable, object, optionalText, orderSchema } from './orderSchema';
+import { orderSchema } from './orderSchema';
 
 /** A parsed order. */
 export type Order = z.output<typeof orderSchema> & {

@@ -1,245 +1,31 @@
-/** The fields of an order that are used, and how each kind of value is read. */
+/**
+ * The fields of a Shopify order that are used (the REST resource). An optional value that can't be read counts as
+ * missing, so that it never blocks an order.
+ */
 import { z } from 'zod/v4';
 
-import { valueAt } from '../common/data';
-import { isBlank, oneLine, stripInvisible, withPlainDigits } from '../common/text';
-import { streetAndRest } from './houseNumber';
-import { parseDecimal, sign, toNumber } from './money';
-import { isHidden, isPlaceholder, withoutMissingPart } from './placeholders';
-
-/** The invisible character between the parts of an address line (Shopify's "worldwide" library). */
-const wordJoiner = '\u2060';
-
-/*
- * Schemas for single fields of an order. Shopify returns decimals as text, and expressions convert
- * numbers to text and back, so both are accepted. Null, empty text and blank text count as missing.
- */
-
-/**
- * Creates a schema for an optional text or number.
- *
- * @param expected the expected kind of value, for the message
- * @param parse returns the parsed value, or undefined if it is not as expected
- */
-function optionalScalar<Output>(
-	expected: string,
-	parse: (value: string | number) => Output | undefined,
-) {
-	return z
-		.transform((value, { issues }) => {
-			if (isBlank(value)) return undefined;
-			const isScalar = typeof value === 'string' || typeof value === 'number';
-			const output = isScalar ? parse(value) : undefined;
-			if (output === undefined)
-				issues.push({ code: 'custom', message: `should be ${expected}`, input: value });
-			return output;
-		})
-		.optional();
-}
-
-type OptionalScalar<Output> = ReturnType<typeof optionalScalar<Output>>;
-
-/** Treats an unexpected value as missing. */
-export function ifReadable<Output>(schema: OptionalScalar<Output>) {
-	return schema.catch(undefined);
-}
-
-/** Rejects a missing value. */
-export function required<Output>(schema: OptionalScalar<Output>) {
-	return schema.transform((value, { issues }) => {
-		if (value !== undefined) return value;
-		issues.push({ code: 'custom', message: 'is missing', input: value });
-		return z.NEVER;
-	});
-}
-
-function parseWholeNumber(value: string | number): number | undefined {
-	const parsed = parseDecimal(value);
-	const number = parsed && toNumber(parsed);
-	return Number.isSafeInteger(number) ? number : undefined;
-}
-
-/** Trimmed text without invisible characters; numbers are converted to text. */
-export const optionalLines = optionalScalar('text', (value) =>
-	stripInvisible(String(value)).trim(),
-);
-
-/** The same in one line, so that messages can quote it. */
-export const optionalText = optionalScalar('text', (value) =>
-	oneLine(stripInvisible(String(value))),
-);
-
-/** A value of a fixed list, as REST writes it: "PARTIALLY_PAID" and "Partially Paid" are "partially_paid". */
-export function toCode(text: string): string {
-	return oneLine(stripInvisible(text))
-		.toLowerCase()
-		.replace(/[\s-]+/g, '_');
-}
-
-export const optionalCode = optionalScalar('text', (value) => toCode(String(value)));
-
-/** Text that may contain the word joiners with which Shopify separates additional address fields. */
-const optionalAddressLine = optionalScalar('text', (value) =>
-	String(value)
-		.split(wordJoiner)
-		.map((part) => oneLine(stripInvisible(part)))
-		.join(wordJoiner),
-);
-
-/** A name or a part of an address; what stands for a missing one counts as missing. */
-function withoutPlaceholder(schema: OptionalScalar<string>) {
-	return schema.transform((text) => (text === undefined || isPlaceholder(text) ? undefined : text));
-}
-
-/** An email or a phone number; one that the sales channel hides counts as missing, too. */
-const optionalContact = withoutPlaceholder(optionalText)
-	.transform((text) => (text === undefined || isHidden(text) ? undefined : text))
-	.catch(undefined);
-
-/** A phone number in digits that a phone dials; without a number, it counts as missing, and "000-0000000" or "050-XXX-XX12", too. */
-export const optionalPhone = optionalContact.transform((text) => {
-	const phone = text === undefined ? '' : withPlainDigits(text);
-	const lastDigits = phone.replace(/\D/g, '').slice(-7);
-	return /[1-9]/.test(lastDigits) && !/xx/i.test(phone) ? phone : undefined;
-});
-
-/** An exact decimal number. */
-export const decimal = optionalScalar('a number', parseDecimal);
-
-/** An exact decimal number of 0 or more. */
-export const optionalAmount = optionalScalar('a number of 0 or more', (value) => {
-	const parsed = parseDecimal(value);
-	return parsed && sign(parsed) >= 0 ? parsed : undefined;
-});
-
-/** A whole number. */
-export const optionalWholeNumber = optionalScalar('a whole number', parseWholeNumber);
-
-/** A whole number of 0 or more. */
-export const optionalCount = optionalScalar('a whole number of 0 or more', (value) => {
-	const number = parseWholeNumber(value);
-	return number !== undefined && number >= 0 ? number : undefined;
-});
-
-/** The discount of a line. An undefined `amount` means an unreadable discount, not a missing one. */
-const optionalDiscount = z.transform((value) =>
-	isBlank(value) ? undefined : { amount: optionalAmount.safeParse(value).data },
-);
-
-/** Tags as a list or comma-separated text; entries that are not text are left out. */
-export const tags = z.transform((value) => {
-	const entries: unknown[] =
-		typeof value === 'string' ? value.split(',') : Array.isArray(value) ? value : [];
-	return entries.flatMap((entry) => optionalText.safeParse(entry).data ?? []);
-});
-
-/** Additional details as written by apps and themes: names and values as text, without empty ones. */
-const noteAttributes = z.transform((value) => {
-	const entries: unknown[] = Array.isArray(value) ? value : [];
-	return entries.flatMap((entry) => {
-		const [given, content] = [valueAt(entry, ['name']), valueAt(entry, ['value'])];
-		const name = optionalText.safeParse(given).data;
-		const text = typeof content === 'boolean' ? content : optionalLines.safeParse(content).data;
-		return name && text !== undefined ? [{ name, value: String(text) }] : [];
-	});
-});
-
-const flagTexts = new Map<unknown, boolean>([
-	['true', true],
-	['false', false],
-]);
-
-/** True or false; an expression or a spreadsheet returns it as text. */
-export const flag = z.preprocess(
-	(value) => {
-		if (isBlank(value)) return null;
-		return typeof value === 'string' ? (flagTexts.get(value.trim().toLowerCase()) ?? value) : value;
-	},
-	z.boolean(expectedError('true or false')).nullish(),
-);
-
-/** An object with these fields; others are ignored. */
-export function object<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
-	return z.object(shape, expectedError('an object'));
-}
-
-/** A list whose absence differs from an empty one. */
-function listIfGiven<Item extends z.ZodType>(item: Item) {
-	return z.array(item, expectedError('a list')).nullish();
-}
-
-/** A list; empty if missing. */
-export function list<Item extends z.ZodType>(item: Item) {
-	return listIfGiven(item).transform((items) => items ?? []);
-}
-
-/** The error messages of a schema; they distinguish missing from unexpected values. */
-export function expectedError(expected: string) {
-	return {
-		error: ({ input }: { input?: unknown }) =>
-			input === undefined ? 'is missing' : `should be ${expected}`,
-	};
-}
-
-/*
- * The fields of a Shopify order that are used (the REST resource). An optional value that can't be read
- * counts as missing, so that it never blocks an order.
- */
-
-/** The parts of an address line, without the commas and spaces between them. */
-function splitLine(line = ''): string[] {
-	return line.split(wordJoiner).map((part) => part.trim());
-}
-
-function joinLine(parts: readonly string[]): string | undefined {
-	return parts.filter(Boolean).join(' ').replace(/,$/, '') || undefined;
-}
-
-/**
- * Splits the lines of an address in countries with additional address fields: Shopify joins street and
- * number in the first line, and apartment and neighborhood in the second one. If the customer
- * wrote the lines in another way, the first one becomes the street.
- *
- * @param address is changed: a copy of each address would take longer than the rest
- */
-function splitAddressLines<Lines extends { address1?: string; address2?: string; zip?: string }>(
-	address: Lines,
-) {
-	const [apartment = '', ...neighborhood] = splitLine(address.address2);
-	const [first, second] = [joinLine(splitLine(address.address1)), joinLine([apartment])];
-	const [address1, address2] =
-		first && second ? streetAndRest(first, second, address.zip) : [first, second];
-	return Object.assign(address, {
-		address1,
-		address2,
-		neighborhood: joinLine(neighborhood),
-	});
-}
-
-/** An address, or undefined or null. */
-export const orderAddressSchema = object({
-	name: withoutPlaceholder(optionalText).transform((name) => name && withoutMissingPart(name)),
-	first_name: withoutPlaceholder(optionalText),
-	last_name: withoutPlaceholder(optionalText),
-	company: withoutPlaceholder(optionalText).catch(undefined),
-	phone: optionalPhone,
-	/** Only destinations of fulfillment orders have one. */
-	email: optionalContact,
-	address1: withoutPlaceholder(optionalAddressLine),
-	address2: withoutPlaceholder(optionalAddressLine).catch(undefined),
-	city: withoutPlaceholder(optionalText),
-	province: optionalText,
-	province_code: optionalText,
-	zip: withoutPlaceholder(optionalText),
-	country: optionalText,
-	country_code: optionalText,
-	latitude: ifReadable(decimal),
-	longitude: ifReadable(decimal),
-})
-	.transform(splitAddressLines)
-	.nullish();
-
-export type Address = NonNullable<z.output<typeof orderAddressSchema>>;
+import { addressSchema } from './addressSchema';
+import {
+	decimal,
+	flag,
+	ifReadable,
+	list,
+	listIfGiven,
+	noteAttributes,
+	object,
+	optionalAmount,
+	optionalCode,
+	optionalContact,
+	optionalCount,
+	optionalDiscount,
+	optionalLines,
+	optionalPhone,
+	optionalText,
+	optionalWholeNumber,
+	required,
+	tags,
+	withoutPlaceholder,
+} from './fieldSchemas';
 
 const lineItem = object({
 	id: optionalText,
@@ -339,7 +125,7 @@ export const orderSchema = object({
 	total_outstanding_set: amounts,
 	current_total_price_set: amounts,
 	total_price_set: amounts,
-	shipping_address: orderAddressSchema,
+	shipping_address: addressSchema,
 	/** The shipping methods, or the pickup location, without those that were removed by editing. */
 	shipping_lines: list(
 		object({
@@ -352,7 +138,7 @@ export const orderSchema = object({
 	)
 		.catch([])
 		.transform((lines) => lines.filter(({ is_removed }) => is_removed !== true)),
-	billing_address: orderAddressSchema.catch(undefined),
+	billing_address: addressSchema.catch(undefined),
 	customer: customer.nullish().catch(undefined),
 	line_items: list(lineItem),
 	returns: list(

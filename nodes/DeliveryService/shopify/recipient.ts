@@ -3,12 +3,12 @@ import { failure, type Result } from '../common/result';
 import { joinParts } from '../common/text';
 import type { Delivery } from '../service/schemas';
 import { isEmailAddress, latitude, longitude } from '../service/values';
+import type { Address } from './addressSchema';
 import { dateText, type DeliveryDate } from './deliveryDate';
 import type { OrderFacts } from './facts';
 import type { OrderMapping } from './mapping';
 import { sign, toText } from './money';
 import type { Order } from './order';
-import type { Address } from './orderSchema';
 import { isHidden } from './placeholders';
 
 type DropoffPlace = Delivery['dropoff'];
