@@ -26,14 +26,10 @@ export function dryRunReason({ outcome }: Job): string {
 	if (outcome === undefined) return '';
 	if (outcome.kind === 'skipped') return skipReason(outcome);
 	if (outcome.kind !== 'notSent') return outcome.kind;
-	switch (outcome.why.code) {
-		case 'inParts':
-			return 'sentInParts';
-		case 'store':
-			return 'notChecked';
-		default:
-			return outcome.why.code;
-	}
+	const { code } = outcome.why;
+	if (code === 'inParts') return 'sentInParts';
+	// Whether it was sent before is not known either.
+	return code === 'store' ? 'unknown' : code;
 }
 
 /**

@@ -41,9 +41,9 @@ test.each([
 	);
 });
 
-test('shows in a dry run that the memory could not be read', () => {
+test('shows in a dry run that an order may have been sent if the memory could not be read', () => {
 	const why = { code: 'store', error: new StoreError('tooSlow') } as const;
-	expect(dryRunReason({ item: 0, outcome: { kind: 'notSent', why } })).toBe('notChecked');
+	expect(dryRunReason({ item: 0, outcome: { kind: 'notSent', why } })).toBe('unknown');
 });
 
 test('asks for the same about an unknown delivery, whichever event of its order found it', () => {
