@@ -1,4 +1,4 @@
-/** The addresses of an order: their fields, and what of each line is the street, the apartment and the neighborhood. */
+/** The fields of an address, with its lines split into street, apartment and neighborhood. */
 import type { z } from 'zod/v4';
 
 import { oneLine, stripInvisible } from '../common/text';
