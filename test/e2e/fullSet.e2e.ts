@@ -121,7 +121,7 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 		for (const order of before) {
 			expect(await rowOf(order)).toMatchObject({ status: 'skipped', deliveryId: '' });
 			expect(env.emails(order.name)).toMatchObject([
-				{ text: expect.stringContaining('sees it for the first time') },
+				{ text: expect.stringContaining('this workflow did not see it in time') },
 			]);
 		}
 	});
@@ -488,7 +488,7 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 		await catchUp();
 		expect(await rowOf(order)).toMatchObject({
 			status: 'skipped',
-			actionNeeded: expect.stringContaining('sees it for the first time'),
+			actionNeeded: expect.stringContaining('this workflow did not see it in time'),
 		});
 		await catchUp();
 		expect(env.emails(order.name)).toHaveLength(1);

@@ -35,15 +35,15 @@ async function run(
 }
 
 const created = { outcome: 'created', actionNeeded: '' };
-const look = 'Look for it in the Delivery Service; if it is not there, send it with Send Anyway.';
 const unseen = {
 	outcome: 'skipped',
 	reason: 'unseen',
-	message: `#1001 was not sent: it was placed 6 days ago, and this workflow did not see it in time. ${look}`,
+	message:
+		'#1001 was not sent: it was placed 6 days ago, and this workflow did not see it in time. Look for it in the Delivery Service; if it is not there, send it with Send Anyway.',
 };
 const named = {
 	...unseen,
-	actionNeeded: `#1001 was placed 6 days ago, and this workflow sees it for the first time. ${look}`,
+	actionNeeded: unseen.message,
 };
 const namedBefore = { ...unseen, actionNeeded: '' };
 const late = placed(150);
@@ -62,7 +62,9 @@ test('the first run in a shop with open orders sends none of them, and names eac
 	expect(service.existing()).toEqual(['#fresh']);
 	for (const [index, { reason, actionNeeded }] of first.slice(0, 40).entries()) {
 		expect(reason).toBe('unseen');
-		expect(actionNeeded).toMatch(new RegExp(`^#${index} was placed \\d+ (hours|days) ago, and `));
+		expect(actionNeeded).toMatch(
+			new RegExp(`^#${index} was not sent: it was placed \\d+ (hours|days) ago, and `),
+		);
 	}
 	const again = await run(orders);
 	expect(new Set(again.map(({ reason }) => reason))).toEqual(new Set(['unseen']));
@@ -205,5 +207,5 @@ test('the hours can be set', async () => {
 	expect(await run([late], { options: { firstSeenWithinHours: 200 } })).toMatchObject([created]);
 	const soon = placed(1.5, { id: 2, name: '#2' });
 	const [row] = await run([soon], { options: { firstSeenWithinHours: 1 } });
-	expect(row?.actionNeeded).toMatch(/^#2 was placed 1 hour ago, /);
+	expect(row?.actionNeeded).toMatch(/^#2 was not sent: it was placed 1 hour ago, /);
 });

@@ -83,7 +83,7 @@ function needsOfSkipped(job: Job, { why }: Skipped): Need[] {
 		case 'wholeCreated':
 			return stopNeeds(job);
 		case 'unseen':
-			return why.isNamed ? [] : [unseenNeed(job)];
+			return why.isNamed ? [] : [{ text: unseenText(job), help: 'older-order' }];
 		case 'sameReference':
 		case 'sameOrder':
 		case 'outdated':
@@ -155,18 +155,13 @@ function movedNeed(job: Job): Need {
 	);
 }
 
-/** What to do about a delivery that another workflow may have created; said once. */
-function unseenNeed(job: Job): Need {
-	return {
-		text: `${deliveryName(job)} was placed ${ageText(job)} ago, and this workflow sees it for the first time. ${unseenAdvice}`,
-		help: 'older-order',
-	};
+/** Why an order is not sent of which another workflow may have created the delivery, and what to do. */
+export function unseenText(job: Job): string {
+	return `${deliveryName(job)} was not sent: it was placed ${ageText(job)} ago, and this workflow did not see it in time. Look for it in the Delivery Service; if it is not there, ${sendAnyway}.`;
 }
 
-export const unseenAdvice = `Look for it in the Delivery Service; if it is not there, ${sendAnyway}.`;
-
 /** How long ago the item's order was placed. */
-export function ageText({ ageHours = 0 }: Job): string {
+function ageText({ ageHours = 0 }: Job): string {
 	return ageHours < 48
 		? pluralize(Math.floor(ageHours), 'hour', 'hours')
 		: pluralize(Math.floor(ageHours / 24), 'day', 'days');

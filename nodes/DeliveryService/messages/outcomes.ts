@@ -2,8 +2,8 @@
 import type { Problem } from '../common/result';
 import type { Created, Job, Outcome, SettledJob, Skipped, Updated } from '../sending/job';
 import { describeNotSent, describeRejected, describeUnknown } from './failures';
-import { deliveryName, orderReference } from './names';
-import { ageText, helpFor, needsOf, needsReview, textOf, unseenAdvice } from './needs';
+import { orderReference } from './names';
+import { helpFor, needsOf, needsReview, textOf, unseenText } from './needs';
 import { skipMessage, skippedFor } from './skips';
 
 /** The keyword of an item that was not sent now, for later nodes; empty for another. */
@@ -113,6 +113,6 @@ function skippedMessage(job: Job, { why }: Skipped, needed: string): string {
 		case 'outdated':
 			return `${referenceId} was not sent: this is an earlier state of the order, and a later one has already arrived. Nothing to do.`;
 		case 'unseen':
-			return `${deliveryName(job)} was not sent: it was placed ${ageText(job)} ago, and this workflow did not see it in time. ${unseenAdvice}`;
+			return unseenText(job);
 	}
 }
