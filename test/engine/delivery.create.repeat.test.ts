@@ -118,6 +118,21 @@ test.each([
 	});
 });
 
+test.each([
+	['service-unavailable', { kind: 'status', status: 500, times: null }],
+	['service-unavailable', { kind: 'resetAfter', times: null }],
+	['wrong-credential', { kind: 'status', status: 302, times: null }],
+] as const)(
+	'orders after three unknown ones lead to the section %s for %j',
+	async (help, fault) => {
+		service.control.addFault(fault);
+		const items = [1, 2, 3, 4].map((id) => shopifyOrder({ id, name: `#${id}` }));
+		const run = await service.run(fromOrders, { items, onError: 'continueErrorOutput' });
+		const last = failure.parse(jsonOf(run.outputs[1] ?? []).at(-1)).error;
+		expect(last).toMatchObject({ outcome: 'notSent', help: expect.stringContaining(`#${help}`) });
+	},
+);
+
 test('all executions that leave an order unknown say the same, so that one email is sent', async () => {
 	service.control.addFault({ kind: 'resetAfter' });
 	const first = await fail(call(0));

@@ -1,6 +1,7 @@
 /** Which section of the docs says what to do about a row: the page "An email arrived". */
-import { classifyCreation } from '../sending/classify';
+import { isNotFoundPage } from '../sending/classify';
 import type { Failure, Invalid, NotSentReason } from '../sending/job';
+import { isAboutAllRequests } from '../service/errors';
 import type { Action } from '../shopify/decide';
 
 /** The URL of this project's pages, for people who have only n8n. */
@@ -104,9 +105,9 @@ function helpWithUnsent(why: NotSentReason): HelpTopic {
 		case 'dryRun':
 			return 'dry-run-is-on';
 		case 'exchange':
-			return classifyCreation(why.exchange) === 'notProcessed'
-				? 'service-unavailable'
-				: 'wrong-credential';
+			return isAboutAllRequests(why.exchange) || isNotFoundPage(why.exchange)
+				? 'wrong-credential'
+				: 'service-unavailable';
 		case 'notStarted':
 		case 'stopped':
 		case 'earlierFailure':
