@@ -168,7 +168,7 @@ describe('two orders with the same reference', () => {
 		referenceId: '#1001',
 		outcome: 'notSent',
 		message: expect.stringMatching(
-			/^#1001 was not sent: another order has the same reference ID\. .*set Reference ID From to Order ID/,
+			/^#1001 was not sent: another order has the same reference ID\. Look .* for a delivery to its customer\. /,
 		),
 	});
 

@@ -130,7 +130,7 @@ export function describeNotSent(job: Job, { why }: NotSent): Problem {
 		case 'anotherOrder':
 			return notSent(
 				'another order has the same reference ID',
-				'If two shops use the same order numbers, set Reference ID From to Order ID in the workflow of one shop; its orders that were already sent get new reference IDs, so leave them out. If there is no other shop, look for it in the Delivery Service. Use Allow Resending only if it is not there.',
+				'Look in the Delivery Service for a delivery to its customer. If there is none, create it with the operation Create and another reference ID. If this workflow gets the orders of two shops, give those of one a prefix in Shopify, under Settings > General > Order ID.',
 			);
 		case 'anotherDelivery':
 			return notSent(
