@@ -399,6 +399,7 @@ describe('the email of "Repair blacklisted webhooks"', () => {
 	test.each([
 		['A webhook was reactivated', reactivated],
 		['A webhook is not used', notServed],
+		['A workflow gets no events', { message: 'Not reactivated', reason: 'rejected' }],
 		['A webhook was not checked', { message: 'Not checked', reason: 'notChecked' }],
 		['The webhooks could not be checked', { message: 'Gone', error: { message: 'Gone [item 0]' } }],
 		['The webhooks could not be checked', { message: 'No key', reason: 'notListed' }],
