@@ -6,8 +6,8 @@ import { namesIn, normalizeName } from '../common/text';
 
 /** Additional details with the delivery date of the usual apps. */
 export const deliveryDateAttributes: readonly string[] = namesIn(`
-	(|Select |Choose |Your |Local )Delivery Date, Delivery Day, Date of Delivery, Order Delivery Date, Shipping Date, Requested Delivery Date
-	Preferred Delivery Date, Scheduled Delivery Date, Delivery Date and Time, Delivery Date & Time
+	(|Select |Select a |Choose |Choose a |Your |Local |Order |Preferred |Requested |Desired |Scheduled )Delivery (Date|Day)
+	(|Local |Preferred |Requested )Delivery Date (and|&) Time, Date of Delivery, Order Due Date, Shipping Date
 	(Fecha|Día|Data|Dia) de entrega(| preferida| deseada| desejada), Fecha entrega, Fecha de envío, (Data|Dia) da entrega
 	Date de livraison, Jour de livraison, Date de livraison souhaitée, Data (|di )consegna, Giorno di consegna
 	(|Gewünschtes )Lieferdatum, (|Gewünschter )(Liefertermin|Liefertag), Wunschtermin, Wunschlieferdatum, Wunschliefertermin
@@ -34,7 +34,7 @@ export const timeAttributes: readonly string[] = namesIn(`
  * (docs.zapiet.com/guides/note-attributes), the others are those of similar apps and themes.
  */
 export const methodAttributes: readonly string[] = namesIn(`
-	(|Checkout |Shipping )Method, Delivery (Method|Type|Option), (Fulfillment|Fulfilment) (Method|Type), Order Type
+	(|Checkout |Shipping )Method, (|Order |Preferred )(Delivery|Fulfillment|Fulfilment) (Method|Type|Option), Order Type
 	(Delivery|Delivered) or Pickup, Pickup or (Delivery|Delivered)
 	(Método|Tipo|Forma) de entrega, (Método|Tipo) de envío, (Mode|Méthode) de livraison, Mode de retrait
 	Lieferart, Liefermethode, Versandart, Abholung oder Lieferung, Lieferung oder Abholung, (Metodo|Modalità) di consegna, Bezorgmethode, Verzendmethode

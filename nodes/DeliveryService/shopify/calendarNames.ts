@@ -82,7 +82,7 @@ function readWeekdays(): Map<string, Set<number>> {
 
 /** The words of all names of weekdays, with their numbers. */
 function weekdayNames(length: 'short' | 'long'): Array<readonly [string, number]> {
-	return [...languages, 'ja', 'ko', 'zh'].flatMap((locale) =>
+	return [...languages, 'ja', 'ko', 'zh', 'zh-TW'].flatMap((locale) =>
 		Info.weekdays(length, { locale }).flatMap((name, index) =>
 			normalizeName(name)
 				.split(' ')

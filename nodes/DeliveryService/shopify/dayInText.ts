@@ -126,7 +126,7 @@ const clock =
 
 /** When on a day or how soon, not on which day: "10h-12h", "9 am", "within 2-3 hours", "60 min", "24/7". */
 const hours =
-	/(?:(?:\d{1,2}|\^)\s?[-~]\s?)?(?:\d{1,3}|\^)\s?(?:(?:min(?!g)|h(?:o?u?r|eur)|st(?:d|un)|jam)\p{L}*|(?:h\d{0,2}|uhr|uur|ч|[ap]\.?m\.?)(?!\p{L})|[時点點])|24\/7/gu;
+	/(?:(?:\d{1,2}|\^)\s?[-~]\s?)?(?:\d{1,3}|\^)\s?(?:(?:min(?!g)|h(?:o?u?r|eur)|st(?:d|un)|jam)\p{L}*|(?:h [0-5]\d(?!\d)|h\d{0,2}|uhr|uur|ч|[apπ]\.? ?[mμ]\.?|[صم])(?!\p{L})|[時点點])|24\/7/gu;
 
 const hour = '(?:[01]?\\d|2[0-4])';
 

@@ -38,9 +38,16 @@ const onlyNumber = /^\p{Nd}+\s?\p{L}?(?:\s?[-/]\s?\p{Nd}+\s?\p{L}?)*$/u;
 /** A date in a street's name, e.g. "Via 25 Aprile" or "Rue du 8 Mai 1945". */
 const dateInName = /(?<=[\p{L}.] )\p{Nd}{1,2}\.? (\p{L}+)(?: \p{Nd}{4})?$/u;
 
-/** A part of a building or whom to ask for, e.g. "Apt 4", "Flat No. 3B", "Unit B", "3rd Floor" or "c/o Smith". */
-const noStreet =
-	/^(?:apt|apartment|appt|appartement|suite|ste|unit|flat|room|office|floor|apto|ap|apartamento|depto|dpto|departamento|piso|interior|interno|int|wohnung|whg|daire|casa|bloco|torre|byt|lejlighed|lgh|lägenhet|квартира|кв|شقة|דירה)(?:\.? ?(?:#|no\.? ?)?\p{Nd}+[ -]?\p{L}?|[. ]+\p{L})$|^\p{Nd}{1,2}(?:st|nd|rd|th) floor$|^(?:c\/o|attn?[.:]) \P{Nd}*$/iu;
+/** A part of a building, e.g. "Apt 4", "Flat No. 3B", "Flat 2/1", "Unit B", "3rd Floor" or "12/F". */
+const buildingPart =
+	'(?:apt|apartment|appt|appartement|suite|ste|unit|flat|room|office|floor|level|tower|apto|ap|apartamento|depto|dpto|departamento|piso|interior|interno|int|wohnung|whg|daire|casa|bloco|torre|byt|lejlighed|lgh|lägenhet|квартира|кв|شقة|דירה)' +
+	'(?:\\.? ?(?:#|no\\.? ?)?\\p{Nd}+(?:/\\p{Nd}+|[ -]?\\p{L})?|[. ]+\\p{L})|\\p{Nd}{1,2}(?:(?:st|nd|rd|th) floor|/f)';
+
+/** Parts of a building, e.g. "Flat B, 12/F, Tower 2", or whom to ask for, e.g. "c/o Smith". */
+const noStreet = new RegExp(
+	`^(?:${buildingPart})(?:, ?(?:${buildingPart}))*$|^(?:c/o|attn?[.:]) \\P{Nd}*$`,
+	'iu',
+);
 
 /**
  * The street with its house number, and the rest, of an address in two lines: customers write the number into a

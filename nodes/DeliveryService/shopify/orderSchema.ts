@@ -94,7 +94,7 @@ export const orderSchema = object({
 	email: optionalContact,
 	contact_email: optionalContact,
 	phone: optionalPhone,
-	note: ifReadable(optionalLines),
+	note: withoutPlaceholder(optionalLines).catch(undefined),
 	note_attributes: noteAttributes,
 	tags,
 	currency: ifReadable(optionalText),

@@ -53,15 +53,16 @@ const locationAttributes = new Set(
 	['Pickup-Location-Id', 'Pickup-Location-Company', 'Pick-up Point Location'].map(detailName),
 );
 
-/** Zapiet's mark of a line item (docs.zapiet.com/guides/zapiet_id). */
-const zapietProperty = { name: '_ZapietId', pickup: /(^|&)M=P(&|$)/ };
+/** The marks of line items by Zapiet (docs.zapiet.com/guides/zapiet_id) and Bird (github.com/atinder/bird-docs). */
+const itemMarks = new Set(['_ZapietId', '_BirdChimeSlotId']);
+const pickupMethod = /(^|[&;])M=P([&;]|$)/;
 
 /** An additional detail of an order, or a property of an item. */
 type Detail = Order['note_attributes'][number];
 
 /**
  * Finds what marks an order as a pickup. A delivery method in the additional details decides; without
- * one, that of all items, a pickup location, or Zapiet's mark of an item.
+ * one, that of all items, a pickup location, or an app's mark of an item.
  *
  * @returns the mark as text for a message, or undefined if there is none
  */
@@ -75,9 +76,7 @@ function pickupMark(order: Order, lines: readonly LineUnits[]): string | undefin
 		method ??
 		(ofItems.every(isPickupMethod) ? ofItems[0] : undefined) ??
 		details.find(({ name }) => locationAttributes.has(detailName(name))) ??
-		properties
-			.flat()
-			.find(({ name, value }) => name === zapietProperty.name && zapietProperty.pickup.test(value));
+		properties.flat().find(({ name, value }) => itemMarks.has(name) && pickupMethod.test(value));
 	return mark && `${mark.name}: ${mark.value}`;
 }
 

@@ -525,6 +525,12 @@ describe('the delivery date', () => {
 		['3 dicembre 2026 ore 14', '2026-12-03'],
 		['3 Dec 2026 at 10', '2026-12-03'],
 		['24/12/2026 | 10:00', '2026-12-24'],
+		['24 dic 2026, 10:00 a. m.', '2026-12-24'],
+		['24/12/2026 9:00 a. m. - 1:00 p. m.', '2026-12-24'],
+		['24 déc. 2026, 10 h 30', '2026-12-24'],
+		['24/12/2026 10:00 ص', '2026-12-24'],
+		['24/12/2026 10:00 π.μ.', '2026-12-24'],
+		['2026/12/24（週四）', '2026-12-24'],
 	])('%s is read as %s', (text, until) => {
 		const filters = { ...skipping, sendDaysAhead: 0 };
 		expect(outcomeOf(sampleOrder(on(text)), { filters })).toMatchObject({ until });
@@ -685,6 +691,7 @@ describe('the delivery date', () => {
 		Leveransdatum | Toimituspäivä | Data dostawy | Datum doručení | Дата доставки | Teslimat Tarihi
 		deliveryDate | Select Delivery Date | Fecha entrega | Szállítási dátum | تاريخ التوصيل | תאריך משלוח | Ngày giao hàng | วันที่จัดส่ง | Delivery Date (DD/MM/YYYY) | Lieferdatum [tt.mm.jjjj]
 		Fecha de entrega preferida | Gewünschtes Lieferdatum | Önskat leveransdatum | Ønsket leveringsdato | Kézbesítés dátuma | Datum dostave
+		Requested Delivery Day | Select a delivery date: | Local Delivery Date and Time | Order Due Date
 		Дата доставки (желаемая) | 希望配達日 | 배송일 | 送達日期 | Tarikh penghantaran
 	`),
 	)('is found as %s', (name) => {

@@ -120,6 +120,9 @@ test.each([
 	['3B', '77 High Street'],
 	['4', '12 Main Street'],
 	['#12-04', '8 Marina Boulevard'],
+	['Flat 2/1', '12 High Street'],
+	['12/F', '88 Canton Road'],
+	['Flat B, 12/F, Tower 2', '88 Canton Road'],
 ])('%s / %s has its street in the second line', (apartment, street) => {
 	expect(streetAndRest(apartment, street)).toEqual([street, apartment]);
 });

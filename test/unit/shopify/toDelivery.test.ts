@@ -158,6 +158,8 @@ describe('skipped orders', () => {
 			[attribute('Pickup-Location-Id', '100001'), 'Pickup-Location-Id: 100001'],
 			[attribute('Pick-up Location ID', '7'), 'Pick-up Location ID: 7'],
 			[property('_ZapietId', 'M=P&L=1002'), '_ZapietId: M=P&L=1002'],
+			[property('_BirdChimeSlotId', 'M=P;L=1'), '_BirdChimeSlotId: M=P;L=1'],
+			[attribute('Order Fulfillment Type', 'Pickup'), 'Order Fulfillment Type: Pickup'],
 			[property('Delivery Method', 'Store Pickup'), 'Delivery Method: Store Pickup'],
 			[attribute('Method', 'Pickup'), 'Method: Pickup'],
 			[property('Method', 'Store Pickup'), 'Method: Store Pickup'],
@@ -554,10 +556,10 @@ describe('location', () => {
 	test.each(['-', '.', '———', 'N/A', 'null', '000', 'Not available', 'unknown', 'TBD'])(
 		'takes %s for a missing value',
 		(text) => {
-			const address2 = { address2: text, company: text, city: text };
-			const location = locationOf(address2);
+			const address = { address2: text, company: text, city: text, province: text, country: text };
+			const location = locationOf({ ...address, note: text });
 			expect(location.instructions).toBeUndefined();
-			expect(location.address).not.toHaveProperty('city', text);
+			expect(Object.values(location.address)).not.toContain(text);
 			const names = { name: `${text} ${text}`, first_name: text, last_name: text };
 			const unnamed = sampleAddress({ ...names, phone: text });
 			const phone = '+52 55 1000 2001';
