@@ -53,7 +53,7 @@ const locationAttributes = new Set(
 	['Pickup-Location-Id', 'Pickup-Location-Company', 'Pick-up Point Location'].map(detailName),
 );
 
-/** The marks of line items by Zapiet (docs.zapiet.com/guides/zapiet_id) and Bird (github.com/atinder/bird-docs). */
+/** The marks of line items by Zapiet (docs.zapiet.com/guides/zapiet_id) and Bird (https://github.com/atinder/bird-docs). */
 const itemMarks = new Set(['_ZapietId', '_BirdChimeSlotId']);
 const pickupMethod = /(^|[&;])M=P([&;]|$)/;
 
