@@ -287,6 +287,40 @@ describe('delivery to be stopped', () => {
 		]);
 	});
 
+	test.each(['cancel', 'no_restock', 'return', 'legacy_restock'])(
+		'says that items were removed with a refund, whatever their restocking: %s',
+		async (restock_type) => {
+			const [cloth, mug] = [lineItem(), mugs()];
+			const gone = { current_quantity: 0, fulfillable_quantity: 0 };
+			const refundOf = (...lines: IDataObject[]) => ({
+				financial_status: 'partially_refunded',
+				refunds: lines.map(({ id, quantity }) => ({
+					refund_line_items: [{ line_item_id: id, quantity, restock_type }],
+				})),
+			});
+			const one = { ...refundOf(mug), line_items: [cloth, { ...mug, ...gone }] };
+			const all = {
+				...refundOf(mug, cloth),
+				line_items: [cloth, mug].map((line) => ({ ...line, ...gone })),
+			};
+			expect(await follow({}, one, one, all)).toEqual([
+				compare(recipient + items.split(', 2 ×')[0]),
+				'',
+				stop('has no items left') + isChange(2),
+			]);
+		},
+	);
+
+	test('says nothing about a refund of items that still ship', async () => {
+		const refunds = [
+			{
+				refund_line_items: [{ line_item_id: mugs().id, quantity: 2, restock_type: 'no_restock' }],
+			},
+		];
+		const line_items = [lineItem(), mugs({ current_quantity: 0 })];
+		expect(await follow({}, { refunds, line_items })).toEqual(['']);
+	});
+
 	test('says that a voided order is to be delivered again, and that it was paid by link', async () => {
 		const voided = { ...payableInCash, financial_status: 'voided' };
 		expect(await follow(payableInCash, voided, voided, paidByLink, paidByLink)).toEqual([

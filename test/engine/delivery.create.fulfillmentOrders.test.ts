@@ -5,7 +5,13 @@ import { z } from 'zod/v4';
 import { jsonOf, fromOrders, restartWithoutWaits, setUp } from '../support/actionNode';
 import { pickup } from '../support/sampleDelivery';
 import { samplePart } from '../support/sampleFulfillmentOrder';
-import { lineItem, mugs, payableInCash, shopifyOrder } from '../support/shopifyOrders';
+import {
+	lineItem,
+	mugs,
+	payableInCash,
+	shippingAddress,
+	shopifyOrder,
+} from '../support/shopifyOrders';
 
 const service = setUp();
 
@@ -179,6 +185,30 @@ test('tells once that all items of a sent order were removed, also from its fulf
 	);
 	expect(await needed({ line_items: removed }, [])).toBe('');
 	expect(service.existing()).toEqual(['#1001-12']);
+});
+
+test('tells that all items of a sent fulfillment order were removed, though its order has others', async () => {
+	const needed = async (changes: IDataObject, part: IDataObject) => {
+		const item = { ...partOf(mugs(), { id: 12, ...part }), order: { ...order, ...changes } };
+		return jsonOf((await service.run(fromOrders, { items: [item] })).items)[0]?.actionNeeded;
+	};
+	expect(await needed({}, {})).toBe('');
+	const removed = mugs({ current_quantity: 0, fulfillable_quantity: 0 });
+	const line = { line_item_id: mugs().id, quantity: 0, fulfillable_quantity: 0 };
+	expect(await needed({ line_items: [lineItem(), removed] }, { line_items: [line] })).toBe(
+		'Order #1001 (Harbor Warehouse) has no items left. Ask the Delivery Service to stop it.',
+	);
+});
+
+test('names only its own units of a sent fulfillment order that has changed', async () => {
+	const line = { line_item_id: mugs().id, quantity: 1, fulfillable_quantity: 1 };
+	const part = partOf(mugs(), { id: 12, line_items: [line] });
+	await service.run(fromOrders, { items: [part] });
+	const moved = { ...order, shipping_address: shippingAddress({ address1: '7 New Road' }) };
+	const { items: output } = await service.run(fromOrders, { items: [{ ...part, order: moved }] });
+	expect(jsonOf(output)).toMatchObject([
+		{ actionNeeded: expect.stringMatching(/; 1 × Stoneware Mug - Blue\. Correct its/) },
+	]);
 });
 
 test('creates the others if a fulfillment order is unreadable, and fails', async () => {

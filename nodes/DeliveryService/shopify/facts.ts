@@ -103,7 +103,7 @@ function findStopReason(
 	if (order.cancelled_at) return 'cancelled';
 	if (isAllFulfilled) return undefined;
 	if (state === 'refunded' || state === 'voided') return state;
-	if (isEmptied(units)) return 'emptied';
+	if (isEmptied(order, units)) return 'emptied';
 	switch (order.fulfillmentOrder?.status) {
 		case 'on_hold':
 			return 'onHold';

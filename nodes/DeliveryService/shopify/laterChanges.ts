@@ -92,9 +92,7 @@ function restAction(facts: OrderFacts): Action {
 		code: 'orderChanged',
 		order: {
 			address: joinParts([...new Set(who)], ', ') ?? '',
-			items: shown.flatMap(({ name, line, canceled }) =>
-				line.quantity > canceled ? [`${line.quantity - canceled} × ${name}`] : [],
-			),
+			items: shown.flatMap(({ name, own }) => (own > 0 ? [`${own} × ${name}`] : [])),
 			day: date.day ?? date.unclear,
 			time: date.time,
 		},

@@ -22,7 +22,9 @@ export interface LineUnits {
 	left: number | undefined;
 	/** Whether some can't ship now, though nothing else explains it. */
 	isHeld: boolean;
-	/** Those that this delivery takes. */
+	/** Those in this delivery that never were canceled, shipped or not. */
+	own: number;
+	/** Those that this delivery takes now. */
 	taken: number;
 }
 
@@ -55,8 +57,13 @@ export function countUnits(order: Order, { filters, sendAnyway }: OrderMapping):
 	const isOwn = ({ line }: TakenLine) =>
 		filters.includeFulfillmentServices || !isShippedByService(line, part);
 	const own = units.filter(isOwn);
+	const assigned = part && assignedUnits(part);
 	return {
-		lines: units.map((entry) => ({ ...entry, taken: isOwn(entry) ? (entry.taken ?? 0) : 0 })),
+		lines: units.map((entry) => ({
+			...entry,
+			own: Math.min(entry.line.quantity - entry.canceled, assigned?.(entry.line.id) ?? Infinity),
+			taken: isOwn(entry) ? (entry.taken ?? 0) : 0,
+		})),
 		isByService: units.some(({ line, taken }) => taken !== 0 && isShippedByService(line, part)),
 		held: part ? [] : own.filter(({ isHeld }) => isHeld).map(({ name }) => name),
 		problems: [...unknownItem(order), ...own.flatMap(({ problem }) => problem ?? [])],
@@ -73,7 +80,7 @@ function unknownItem({ fulfillmentOrder: part, line_items: lines }: Order): Unit
 	return unknown ? [{ code: 'unknownPartItem', lineId: unknown.line_item_id }] : [];
 }
 
-type CountedLine = Omit<LineUnits, 'taken'>;
+type CountedLine = Omit<LineUnits, 'own' | 'taken'>;
 
 /** A line of which held units are left to ship, too. */
 function withHeld(line: CountedLine): CountedLine {
@@ -82,6 +89,15 @@ function withHeld(line: CountedLine): CountedLine {
 
 /** The units that a delivery would take; undefined if that is unknown. */
 type TakenLine = CountedLine & { taken: number | undefined; problem?: UnitsProblem };
+
+/** The units of the lines that a fulfillment order has, shipped or not. */
+function assignedUnits({ line_items: parts }: FulfillmentOrder): UnitsOf {
+	return unitsByLine(
+		parts.map(({ line_item_id: id, quantity, fulfillable_quantity: left }) => {
+			return { id, quantity: quantity ?? left };
+		}),
+	);
+}
 
 function takeAssigned(
 	{ line_items: parts }: FulfillmentOrder,
@@ -136,10 +152,16 @@ export function hasFulfilledUnits(
 	return lines.some(({ kept, left }) => (left ?? 0) < kept);
 }
 
-/** Whether all items that can ship were removed. */
-export function isEmptied({ lines }: OrderUnits): boolean {
+/**
+ * Whether all items that can ship were removed. Those of a fulfillment order that lists none may have moved to
+ * another one, unless its order has none left either.
+ */
+export function isEmptied({ fulfillmentOrder: part }: Order, { lines }: OrderUnits): boolean {
 	const shippable = lines.filter(({ line }) => needsShipping(line));
-	return shippable.length > 0 && shippable.every(({ line, canceled }) => canceled >= line.quantity);
+	const ids = new Set(part?.line_items.map(({ line_item_id: id }) => id));
+	const own = shippable.filter(({ line }) => line.id !== undefined && ids.has(line.id));
+	const all = own.length > 0 ? own : shippable;
+	return all.length > 0 && all.every(({ line, canceled }) => canceled >= line.quantity);
 }
 
 /**
@@ -151,7 +173,7 @@ export function isFulfilled(order: Order, units: OrderUnits): boolean {
 	if (part) {
 		// One without units was moved, or its items were removed.
 		const hasUnits = part.line_items.some(({ quantity = 0 }) => quantity > 0);
-		if (!hasUnits && isEmptied(units)) return false;
+		if (!hasUnits && isEmptied(order, units)) return false;
 		const fulfilled = unitsInFulfillments(order);
 		if (!fulfilled) return part.status === 'closed';
 		return part.line_items.every(({ line_item_id: id, quantity = 0 }) => fulfilled(id) >= quantity);
@@ -205,36 +227,42 @@ function countLine(
 	refunds: RefundedUnits | undefined,
 	fulfillments: UnitsOf | undefined,
 ): Omit<CountedLine, 'line' | 'name'> {
-	const units = keptUnits(line, refunds);
-	const { kept, canceled } = units;
 	const fulfilled = fulfillments?.(line.id) ?? 0;
-	const unfulfilled = unfulfilledUnits(
-		line,
-		refunds ? canceled : 0,
-		// None of a partly fulfilled line means that they are listed elsewhere.
-		fulfilled || undefined,
-	);
-	const left = kept === 0 ? 0 : unfulfilled && Math.min(kept, unfulfilled);
+	// None of a line with a status means that they are listed elsewhere.
 	const isListed = fulfilled > 0 || line.fulfillment_status === undefined;
+	const units = keptUnits(line, refunds, fulfillments && isListed ? fulfilled : undefined);
+	const { kept, canceled } = units;
+	const unfulfilled = unfulfilledUnits(line, refunds ? canceled : 0, fulfilled || undefined);
+	const left = kept === 0 ? 0 : unfulfilled && Math.min(kept, unfulfilled);
 	const isHeld = fulfillments !== undefined && isListed && (left ?? kept) + fulfilled < kept;
 	return { ...units, fulfilled, left, isHeld };
 }
 
-/** The units of a line that the customer keeps, that are to be shipped, and that never ship. */
+/**
+ * The units of a line that the customer keeps, that are to be shipped, and that never ship.
+ *
+ * @param fulfilled undefined if the order doesn't list all of its fulfillments
+ */
 function keptUnits(
-	{ id, quantity, current_quantity: current }: LineItem,
+	line: LineItem,
 	refunds: RefundedUnits | undefined,
+	fulfilled: number | undefined,
 ): Pick<LineUnits, 'kept' | 'shipped' | 'canceled'> {
+	const { id, quantity, current_quantity: current, fulfillable_quantity: left } = line;
 	const refunded = refunds?.all(id) ?? 0;
 	const kept = Math.max(0, Math.min(quantity, current ?? quantity - refunded));
 	// Without refunds, any of the other units may be shipped, and any may be canceled.
 	if (!refunds) return { kept, shipped: quantity, canceled: quantity - kept };
 	// Units that were removed without a refund can't have been fulfilled.
-	const removed = Math.max(0, quantity - kept - refunded);
+	const canceled = refunds.canceled(id) + Math.max(0, quantity - kept - refunded);
+	// Units that were refunded without restocking ship, unless they were removed: then they are not left.
+	const missing =
+		left === undefined || fulfilled === undefined ? 0 : quantity - fulfilled - left - canceled;
+	const removed = Math.max(0, Math.min(refunded - refunds.canceled(id), missing));
 	return {
 		kept,
-		shipped: Math.min(quantity, kept + refunds.notRestocked(id)),
-		canceled: refunds.canceled(id) + removed,
+		shipped: Math.max(kept, Math.min(quantity, kept + refunds.notRestocked(id)) - removed),
+		canceled: canceled + removed,
 	};
 }
 

@@ -32,6 +32,8 @@ interface Unit {
 	/** The customer got the money back, but the unit may still ship. */
 	isRefunded: boolean;
 	isReturned: boolean;
+	/** It was removed, and counts as in stock again. */
+	isRestocked: boolean;
 	isSent: boolean;
 }
 
@@ -100,7 +102,15 @@ class Shop {
 
 	addLine(part: Part, quantity: number, cents: number): void {
 		const line = ++this.lines;
-		const unit = { line, cents, part, isRefunded: false, isReturned: false, isSent: false };
+		const unit = {
+			line,
+			cents,
+			part,
+			isRefunded: false,
+			isReturned: false,
+			isRestocked: false,
+			isSent: false,
+		};
 		for (let index = 0; index < quantity; index++) this.units.push({ ...unit, state: 'open' });
 		part.isGrown ||= part.isSent;
 		this.isChanged ||= this.units.some(({ isSent }) => isSent);
@@ -166,9 +176,9 @@ class Shop {
 			})),
 		});
 		const refunded = this.units.filter(({ isRefunded }) => isRefunded);
-		const canceled = refunded.filter(({ state }) => state === 'canceled');
+		const restocked = refunded.filter(({ isRestocked }) => isRestocked);
 		const returned = refunded.filter(({ isReturned }) => isReturned);
-		const others = refunded.filter((unit) => !canceled.includes(unit) && !returned.includes(unit));
+		const others = refunded.filter(({ isRestocked, isReturned }) => !isRestocked && !isReturned);
 		const fulfilled = this.units.filter(({ state }) => state === 'fulfilled');
 		return sampleOrder({
 			...payableInCash,
@@ -179,7 +189,7 @@ class Shop {
 			cancelled_at: this.isCanceled ? '2026-11-22T00:00:00Z' : null,
 			line_items: lines,
 			refunds: [
-				entries(canceled, 'cancel'),
+				entries(restocked, 'cancel'),
 				entries(returned, 'return'),
 				entries(others, 'no_restock'),
 			],
@@ -349,7 +359,7 @@ const steps = {
 		const other = pick(others, b);
 		if (part && other) shop.moveUnits(shop.openUnits(other), part);
 	},
-	refundAndRestock(shop: Shop, a: number) {
+	remove(shop: Shop, a: number, b: number) {
 		const unit = pick(
 			shop.openUnits().filter(({ isRefunded }) => !isRefunded),
 			a,
@@ -357,6 +367,7 @@ const steps = {
 		if (!unit) return;
 		shop.refund(unit);
 		unit.state = 'canceled';
+		unit.isRestocked = b % 2 === 0;
 		shop.moveUnits([], unit.part);
 	},
 	refundOnly(shop: Shop, a: number) {
