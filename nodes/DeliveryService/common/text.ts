@@ -39,10 +39,14 @@ export function stripInvisible(text: string): string {
 	return text.replace(invisible, '');
 }
 
-/** Whether a value is missing: undefined, null, or text without a visible character. */
+/** What n8n's expressions within a text write for a missing value, and for an object. */
+const unwritten = /^\s*(?:undefined|null|\[object Object\])\s*$/;
+
+/** Whether a value is missing: undefined, null, or text without a visible character or that stands for these. */
 export function isBlank(value: unknown): boolean {
 	if (typeof value !== 'string') return value === undefined || value === null;
-	return !/[!-~]/.test(value) && !stripInvisible(value).trim();
+	if (/[!-~]/.test(value)) return unwritten.test(value);
+	return !stripInvisible(value).trim();
 }
 
 /** A count with its noun: `1 delivery`, `2 deliveries`. */

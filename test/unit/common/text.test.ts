@@ -97,7 +97,8 @@ describe('invisible characters', () => {
 	);
 
 	test('does not count visible text as blank', () => {
-		for (const text of ['0', '-', 'é', '葛', '❤\uFE0F']) expect(isBlank(text)).toBe(false);
+		for (const text of ['0', '-', 'é', '葛', '❤\uFE0F', 'Null', 'null null'])
+			expect(isBlank(text)).toBe(false);
 	});
 });
 
