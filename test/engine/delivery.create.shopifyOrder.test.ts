@@ -232,7 +232,6 @@ describe('order option', () => {
 				instructions: '',
 				packageName: '',
 				packageSizeByWeight: {},
-				referenceId: '',
 				tags: '',
 			}),
 			{ items: [shopifyOrder()] },
@@ -240,6 +239,17 @@ describe('order option', () => {
 
 		expect(service.creations()).toEqual([{ deliveries: [plain] }]);
 	});
+
+	test.each(['', '={{ $json.missing }}'])(
+		'sends no order whose custom reference ID is empty: %s',
+		async (referenceId) => {
+			const { error } = await service.run(fromOrder({ referenceId }), { items: [shopifyOrder()] });
+			expect(service.control.requests()).toEqual([]);
+			expect(error?.message).toBe(
+				"Order #1001 has no reference ID: Custom Reference ID under Order Options is empty. If it is an expression, it returned nothing for this order. To use the order's name, remove the option. [item 0]",
+			);
+		},
+	);
 
 	test.each([
 		[
@@ -394,10 +404,10 @@ test('says what an order needs when it is sent, also in a failed run, and not ag
 	const needed = expect.stringMatching(/2126-12-24/);
 	expect(failed.error?.context.data).toMatchObject({
 		created: [{ actionNeeded: needed }],
-		skipped: [{ referenceId: '#2', actionNeeded: expect.stringMatching(/^#2 was placed/) }],
+		skipped: [{ referenceId: '#2', actionNeeded: expect.stringMatching(/^#2 was not sent/) }],
 	});
 	expect(failed.error?.description).toMatch(
-		/Created: #1001 .* Not sent: item 1\. Order #1001 was sent now, .*2126-12-24.* #2 was .*first time\. /,
+		/Created: #1001 .* Not sent: item 1\. Order #1001 was sent now, .*2126-12-24.* #2 was not sent: .* in time\. /,
 	);
 	const [again] = jsonOf((await run(shopifyOrder(later))).items);
 	expect(again?.actionNeeded).toBe('');

@@ -118,7 +118,10 @@ function problemOf(label: string, problem: OrderProblem): Problem {
 			};
 		case 'noReference':
 			return {
-				message: `${label} has no "${problem.field}" to use as the reference ID. ${howToRequest('this field')}.`,
+				message:
+					problem.field === undefined
+						? `${label} has no reference ID: Custom Reference ID under Order Options is empty. If it is an expression, it returned nothing for this order. To use the order's name, remove the option.`
+						: `${label} has no "${problem.field}" to use as the reference ID. ${howToRequest('this field')}.`,
 			};
 		case 'unknownPayment': {
 			const { status } = problem;

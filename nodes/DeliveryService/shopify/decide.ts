@@ -58,7 +58,8 @@ export function decide(facts: OrderFacts, mapping: OrderMapping): Decision {
 
 /** Why it is unclear whether, when or under which reference ID an order is to be sent. */
 export type DecisionProblem =
-	| { code: 'noReference'; field: string }
+	/** `field`: undefined if it is a custom one. */
+	| { code: 'noReference'; field: string | undefined }
 	| { code: 'unknownPayment'; status: string | undefined }
 	| { code: 'unclearDate'; text: string };
 
@@ -76,8 +77,9 @@ function openQuestions(
 }
 
 /** The problem of an order without the field that its reference ID is from. */
-export function noReference({ referenceIdFrom }: OrderMapping): DecisionProblem {
-	return { code: 'noReference', field: referenceFields[referenceIdFrom] };
+export function noReference({ overrides, referenceIdFrom }: OrderMapping): DecisionProblem {
+	const field = overrides.hasReference ? undefined : referenceFields[referenceIdFrom];
+	return { code: 'noReference', field };
 }
 
 /** What a person should know about an order that is sent. */

@@ -54,6 +54,8 @@ export function openFilters({ deliveryDateAttributes, deliveryDateFormat }: Filt
 const overridesSchema = z.strictObject({
 	instructions: optionalLines,
 	referenceId: optionalText,
+	/** Whether there is to be one: in place of an empty one, another would send the order again later. */
+	hasReference: z.boolean().default(false),
 	tags: z.array(required(optionalText)).default([]),
 	packageName: optionalText,
 });

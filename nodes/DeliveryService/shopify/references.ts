@@ -5,7 +5,7 @@ import type { OrderIdentifiers } from './order';
 
 /** The reference IDs of an order and its fulfillment orders, by which deliveries are recognized. */
 export interface OrderReferences {
-	/** That of the delivery; undefined if the order lacks the field for it. */
+	/** That of the delivery; undefined if the order lacks the field for it, or the custom one is empty. */
 	referenceId?: string;
 	/** For a fulfillment order: that of its whole order. */
 	orderReferenceId?: string;
@@ -17,9 +17,9 @@ export const referenceFields = { name: 'name', id: 'id', orderNumber: 'order_num
 /** The reference IDs of an order. That of a fulfillment order contains its ID, which never changes. */
 export function referencesOf(order: OrderIdentifiers, mapping: OrderMapping): OrderReferences {
 	const { fulfillmentOrder: part } = order;
-	const { referenceId: custom } = mapping.overrides;
+	const { referenceId: custom, hasReference } = mapping.overrides;
 	const ofOrder = order[referenceFields[mapping.referenceIdFrom]];
-	const reference = custom ?? ofOrder;
+	const reference = custom ?? (hasReference ? undefined : ofOrder);
 	if (!part) return { referenceId: reference };
 	if (reference === undefined || part.id === undefined) return {};
 	const referenceId = partReference(reference, part.id);

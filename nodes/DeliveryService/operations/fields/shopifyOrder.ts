@@ -130,6 +130,7 @@ const toMapping = oncePerRun(
 			overrides: {
 				instructions,
 				referenceId,
+				hasReference: 'referenceId' in added,
 				packageName,
 				...(tags !== undefined && { tags: toList(tags) }),
 			},
