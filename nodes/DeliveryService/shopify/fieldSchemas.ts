@@ -4,7 +4,7 @@
  */
 import { z } from 'zod/v4';
 
-import { valueAt } from '../common/data';
+import { tryParseJson, valueAt } from '../common/data';
 import { isBlank, oneLine, stripInvisible, withPlainDigits } from '../common/text';
 import { parseDecimal, sign, toNumber } from './money';
 import { isHidden, isPlaceholder } from './placeholders';
@@ -112,15 +112,28 @@ export const optionalDiscount = z.transform((value) =>
 	isBlank(value) ? undefined : { amount: optionalAmount.safeParse(value).data },
 );
 
+/** A time by ISO 8601, as Shopify writes it. */
+export const optionalTime = optionalScalar('a time such as 2026-12-24T09:00:00Z', (value) => {
+	const text = String(value).trim();
+	return /^\d{4}-\d\d-\d\d/.test(text) && !Number.isNaN(Date.parse(text)) ? text : undefined;
+});
+
+/** A list or an object: n8n's Edit Fields node writes it as JSON into a field of the type String. */
+function structure(value: unknown): unknown {
+	return typeof value === 'string' && /^[[{]/.test(value) ? (tryParseJson(value) ?? value) : value;
+}
+
 /** Tags as a list or comma-separated text; entries that are not text are left out. */
-export const tags = z.transform((value) => {
+export const tags = z.transform((given) => {
+	const value = structure(given);
 	const entries: unknown[] =
 		typeof value === 'string' ? value.split(',') : Array.isArray(value) ? value : [];
 	return entries.flatMap((entry) => optionalText.safeParse(entry).data ?? []);
 });
 
 /** Additional details as written by apps and themes: names and values as text, without empty ones. */
-export const noteAttributes = z.transform((value) => {
+export const noteAttributes = z.transform((details) => {
+	const value = structure(details);
 	const entries: unknown[] = Array.isArray(value) ? value : [];
 	return entries.flatMap((entry) => {
 		const [given, content] = [valueAt(entry, ['name']), valueAt(entry, ['value'])];
@@ -146,12 +159,12 @@ export const flag = z.preprocess(
 
 /** An object with these fields; others are ignored. */
 export function object<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
-	return z.object(shape, expectedError('an object'));
+	return z.preprocess(structure, z.object(shape, expectedError('an object')));
 }
 
 /** A list whose absence differs from an empty one. */
 export function listIfGiven<Item extends z.ZodType>(item: Item) {
-	return z.array(item, expectedError('a list')).nullish();
+	return z.preprocess(structure, z.array(item, expectedError('a list')).nullish());
 }
 
 /** A list; empty if missing. */

@@ -56,6 +56,16 @@ function oneOf<Values extends readonly [string, ...string[]]>(values: Values) {
 	return z.preprocess((value) => (typeof value === 'string' ? toCode(value) : value), rule);
 }
 
+/** Where it ships from. */
+export const assignedLocation = object({
+	location_id: ifReadable(optionalText),
+	name: ifReadable(optionalText),
+	/** Only in GraphQL. */
+	is_fulfillment_service: flag.catch(undefined),
+})
+	.nullish()
+	.catch(undefined);
+
 /** The used fields of a fulfillment order: the part of an order that one location ships in one way. */
 export const fulfillmentOrderSchema = object({
 	id: required(optionalText),
@@ -69,14 +79,7 @@ export const fulfillmentOrderSchema = object({
 		object({ reason: ifReadable(optionalCode), reason_notes: ifReadable(optionalText) }),
 	).catch([]),
 	assigned_location_id: ifReadable(optionalText),
-	assigned_location: object({
-		location_id: ifReadable(optionalText),
-		name: ifReadable(optionalText),
-		/** Only in GraphQL. */
-		is_fulfillment_service: flag.catch(undefined),
-	})
-		.nullish()
-		.catch(undefined),
+	assigned_location: assignedLocation,
 	/** Null for orders from some sales channels. */
 	delivery_method: object({
 		method_type: oneOf(deliveryMethods),

@@ -133,24 +133,42 @@ function notAnOrder(item: unknown): ItemProblem {
 	if (typeof text === 'string') return { code: 'graphqlError', text };
 	if (valueAt(item, ['data', 'order']) === null)
 		return { code: 'notFound', field: 'data.order', isById: true };
-	for (const field of ['data.orders.nodes', 'data.orders.edges', 'orders']) {
+	for (const field of ['data.orders.nodes', 'data.orders.edges']) {
 		const list = valueAt(item, field.split('.'));
-		if (!Array.isArray(list)) continue;
-		return list.length > 0
-			? { code: 'orderList', field }
-			: { code: 'notFound', field, isById: false };
+		if (Array.isArray(list) && list.length === 0) return { code: 'notFound', field, isById: false };
 	}
 	if (partFields(item).length > 0) return { code: 'partWithoutOrder' };
+	const isEmptyList = Array.isArray(valueAt(item, ['orders']));
+	const field = findOrderList(item) ?? (isEmptyList ? 'orders' : undefined);
+	if (field !== undefined) return { code: 'orderList', field };
 	const value = hasField(item, 'order') ? valueAt(item, ['order']) : item;
 	if (!isObject(value) || Array.isArray(value)) return { code: 'noObject', value };
 	const body = valueAt(item, ['body']);
-	if (hasField(item, 'headers') && body !== undefined && !hasField(body, 'id'))
+	// HTTP Request returns the headers of a response beside its status.
+	const isWebhook = hasField(item, 'headers') && !hasField(item, 'statusCode');
+	if (isWebhook && body !== undefined && !hasField(body, 'id'))
 		return { code: 'webhookWithoutOrder' };
 	const found = places.map((path) => valueAt(item, path));
 	const [other] = found.flatMap((one) => otherType(one) ?? []);
 	if (other) return other;
 	const [name] = found.flatMap((one) => optionalText.safeParse(valueAt(one, ['name'])).data ?? []);
 	return { code: 'noLines', name };
+}
+
+/** The path of a list of orders, e.g. "data.orders.nodes", "body.orders", or "data" by n8n's Aggregate node. */
+function findOrderList(value: unknown, levels = 4): string | undefined {
+	if (!isObject(value) || Array.isArray(value) || levels === 0) return undefined;
+	const fields: Array<[string, unknown]> = Object.entries(value);
+	for (const [key, field] of fields) {
+		const first = Array.isArray(field)
+			? (valueAt(field, [0, 'node']) ?? valueAt(field, [0]))
+			: field;
+		if (Array.isArray(field) && isOrder(first) && !isFulfillmentOrder(first) && !otherType(first))
+			return key;
+		const path = findOrderList(field, levels - 1);
+		if (path !== undefined) return `${key}.${path}`;
+	}
+	return undefined;
 }
 
 /**

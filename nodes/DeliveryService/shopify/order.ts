@@ -7,7 +7,12 @@ import { z } from 'zod/v4';
 import { valueAt } from '../common/data';
 import { failure, type Result } from '../common/result';
 import { ifReadable, object, optionalText } from './fieldSchemas';
-import { destinationOf, fulfillmentOrderSchema, type FulfillmentOrder } from './fulfillmentOrder';
+import {
+	assignedLocation,
+	destinationOf,
+	fulfillmentOrderSchema,
+	type FulfillmentOrder,
+} from './fulfillmentOrder';
 import { gidNumber, isGraphql, toRest, type QueryProblem } from './graphql';
 import type { OrderCandidate } from './item';
 import type { Decimal } from './money';
@@ -36,7 +41,7 @@ const identifiersSchema = object({
 
 const partIdentifiersSchema = object({
 	id: anyId,
-	assigned_location: fulfillmentOrderSchema.shape.assigned_location,
+	assigned_location: assignedLocation,
 });
 
 /** The fields that identify an order, as far as they are readable. */

@@ -21,6 +21,7 @@ import {
 	optionalLines,
 	optionalPhone,
 	optionalText,
+	optionalTime,
 	optionalWholeNumber,
 	required,
 	tags,
@@ -86,8 +87,8 @@ export const orderSchema = object({
 	order_number: optionalText,
 	/** On a domain of the shop. */
 	order_status_url: ifReadable(optionalText),
-	cancelled_at: optionalText,
-	created_at: ifReadable(optionalText),
+	cancelled_at: optionalTime,
+	created_at: optionalTime,
 	updated_at: ifReadable(optionalText),
 	test: flag,
 	source_name: ifReadable(optionalText),

@@ -60,11 +60,28 @@ describe('readOrder', () => {
 		});
 	});
 
-	test('rejects a list of orders and names Split Out', () => {
-		expect(problemOf({ orders: [sampleOrder()] })).toEqual({
-			message:
-				'This is a list of Shopify orders, not a single order. Add a Split Out node for the field "orders" before this node, so that each order becomes a separate item.',
+	const orders = [sampleOrder()];
+	const response = { headers: { 'content-type': 'application/json' }, statusCode: 200 };
+
+	test.each([
+		['orders', { orders }],
+		['orders', { orders: [] }],
+		['data', { data: orders }],
+		['data.orders.nodes', { data: { orders: { nodes: orders } } }],
+		['data.orders.edges', { data: { orders: { edges: [{ node: sampleOrder() }] } } }],
+		['body.orders', { ...response, body: { orders } }],
+		['body', { headers: {}, params: {}, query: {}, body: orders }],
+	])('rejects a list of orders in "%s", and names Split Out', (field, item) => {
+		expect(problemOf(item)).toEqual({
+			message: `This is a list of Shopify orders, not a single order. Add a Split Out node for the field "${field}" before this node, so that each order becomes a separate item.`,
 		});
+	});
+
+	test.each([
+		[{ fulfillments: [sampleOrder({ order_id: 1, financial_status: undefined })] }],
+		[{ ...response, statusCode: 401, body: { errors: 'Unauthorized' } }],
+	])('takes no other record or response for orders or a webhook: %j', (item) => {
+		expect(problemOf(item).message).toMatch(/^This is not a Shopify order: it has no "line_items"/);
 	});
 
 	test('reads an order in the body of a Webhook node', () => {
@@ -167,6 +184,18 @@ describe('an order with a field of the wrong type', () => {
 		],
 		[{ name: {} }, `Order 1042's "name" should be text, but is an object.`],
 		[{ test: 'yes' }, `Order #1042's "test" should be true or false, but is the text "yes".`],
+		[
+			{ cancelled_at: 'No' },
+			`Order #1042's "cancelled_at" should be a time such as 2026-12-24T09:00:00Z, but is the text "No".`,
+		],
+		[
+			{ created_at: '01/11/2026' },
+			`Order #1042's "created_at" should be a time such as 2026-12-24T09:00:00Z, but is the text "01/11/2026".`,
+		],
+		[
+			{ created_at: 1_764_000_000 },
+			`Order #1042's "created_at" should be a time such as 2026-12-24T09:00:00Z, but is 1764000000.`,
+		],
 		[{ line_items: [undefined] }, `Order #1042's "line_items[0]" is missing.`],
 		[
 			{ line_items: [sampleLine(), sampleLine({ quantity: '1,5' })] },
@@ -242,11 +271,31 @@ describe('formats of values', () => {
 		expect(deliveryOf(texts)).toEqual(deliveryOf(numbers));
 	});
 
-	test('treats empty text, blank text, null and undefined as missing values', () => {
-		for (const missing of ['', '  ', null, undefined])
+	test('reads lists and objects that n8n has turned into text', () => {
+		const order = sampleOrder({
+			note_attributes: [{ name: 'Delivery Date', value: '2026-12-24' }],
+			tags: ['vip'],
+		});
+		const texts = Object.entries(order).map(([name, value]: [string, unknown]) => [
+			name,
+			typeof value === 'object' && value !== null ? JSON.stringify(value) : value,
+		]);
+		expect(deliveryOf(Object.fromEntries(texts))).toEqual(deliveryOf(order));
+		const shipping_lines = JSON.stringify([{ title: 'Store Pickup' }]);
+		expect(outcomeOf(sampleOrder({ shipping_lines }))).toMatchObject({ code: 'shippingMethod' });
+	});
+
+	test('treats empty text, blank text, null and undefined as missing values, also as text', () => {
+		for (const missing of ['', '  ', null, undefined, 'null', ' undefined'])
 			expect(
 				deliveryOf(
-					sampleOrder({ email: missing, tags: missing, note_attributes: undefined, refunds: null }),
+					sampleOrder({
+						email: missing,
+						cancelled_at: missing,
+						tags: missing,
+						note_attributes: undefined,
+						refunds: null,
+					}),
 				),
 			).toMatchObject({
 				dropoff: { contact: { email: 'ana.contact@example.com' } },
