@@ -1,6 +1,7 @@
-/** n8n's own retries run the whole node again, including the items that were already created. */
-import { jsonOf, restart, setUp } from '../support/actionNode';
+/** Settings of n8n with which orders would be sent twice, or not at all. */
+import { fromOrders, jsonOf, restart, setUp } from '../support/actionNode';
 import { delivery } from '../support/sampleDelivery';
+import { shopifyOrder } from '../support/shopifyOrders';
 
 const service = setUp();
 
@@ -26,4 +27,13 @@ describe.each([false, true])('Retry On Fail with Skip Already Sent: %s', (skipAl
 		expect(jsonOf(run.items)).toMatchObject([{ outcome: 'notSent', message }]);
 		expect(service.control.requests()).toEqual([]);
 	});
+});
+
+test('Execute Once, which would drop all orders but the first, sends nothing', async () => {
+	const items = [shopifyOrder(), shopifyOrder({ id: 2, name: '#2' })];
+	const { error } = await service.run(fromOrders, { items, settings: { executeOnce: true } });
+	expect(error?.message).toBe(
+		'Execute Once would send only the first order. Turn it off in the settings of this node.',
+	);
+	expect(service.control.requests()).toEqual([]);
 });

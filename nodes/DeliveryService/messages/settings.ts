@@ -9,6 +9,10 @@ export const settingsProblems = {
 		message: 'Without "Skip Already Sent", retrying this execution could create deliveries twice',
 		description: `If the first execution failed before this node, turn on "Skip Already Sent", save the workflow, and choose Retry with currently saved workflow. If it failed in this node, run the workflow again without the created and possibly created deliveries: its error lists them, or n8n's log if it was stopped. This retry sent nothing.`,
 	},
+	executeOnce: {
+		message:
+			'Execute Once would send only the first order. Turn it off in the settings of this node.',
+	},
 	noSource: { message: 'Choose a source under Create From' },
 	noReference: {
 		message: 'Reference ID is missing',

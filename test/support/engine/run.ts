@@ -103,7 +103,9 @@ export interface RunNodeOptions extends RunControls {
 	credential?: CredentialData;
 	onError?: INode['onError'];
 	/** Other settings of the node. */
-	settings?: Partial<Pick<INode, 'id' | 'retryOnFail' | 'maxTries' | 'waitBetweenTries'>>;
+	settings?: Partial<
+		Pick<INode, 'id' | 'executeOnce' | 'retryOnFail' | 'maxTries' | 'waitBetweenTries'>
+	>;
 	/** Defaults to `workflow`. Executions of the same workflow share its deduplication entries. */
 	workflowId?: string;
 	/** What earlier executions have stored for the node. */

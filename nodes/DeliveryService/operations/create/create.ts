@@ -105,6 +105,8 @@ function openRun(
 	const options = unwrap(node, readRunOptions(parameters));
 	const skipsAlreadySent = unwrap(node, readSkipAlreadySent(parameters));
 	assertNoRetryOnFail(context);
+	if (source.isIndependent && node.executeOnce)
+		throw operationError(node, settingsProblems.executeOnce);
 	// n8n's retry of a failed execution runs the node again, also for deliveries that were created.
 	if (!skipsAlreadySent && !options.dryRun && context.getMode() === 'retry')
 		throw operationError(node, settingsProblems.unsafeRetry);
