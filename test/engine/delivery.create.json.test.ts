@@ -195,6 +195,7 @@ describe('invalid item among valid ones', () => {
 
 		expect(stopped.error).toMatchObject({
 			message: "Referenced node doesn't exist [item 1]",
+			description: expect.stringContaining('Correct the expression in "deliveryJson".'),
 			context: { itemIndex: 1 },
 		});
 		expect(service.creations()).toEqual([{ deliveries: [delivery({ referenceId: 'R0' })] }]);

@@ -328,7 +328,9 @@ describe('unpublishing', () => {
 		// If it threw, n8n would keep the webhook and skip the other triggers of the workflow.
 		expect(await trigger.deactivate()).toBeUndefined();
 		expect(service.warnings()).toEqual([
-			expect.stringContaining("may remain in the Delivery Service: Referenced node doesn't exist."),
+			expect.stringContaining(
+				"may remain in the Delivery Service: An expression of this trigger failed: Referenced node doesn't exist. ",
+			),
 		]);
 	});
 
@@ -412,6 +414,12 @@ describe('the error when publishing fails', () => {
 			{ events: '={{ ["updateTask", "taskDeleted"] }}' },
 			{},
 			'Trigger On contains the text "taskDeleted", which is not a Delivery Service event. Select the events under Trigger On. An expression must return their names, e.g. updateTask.',
+		],
+		[
+			'an expression with data of another node',
+			{ events: "={{ $('Gone').first().json.events }}" },
+			{},
+			"An expression of this trigger failed: Referenced node doesn't exist. It can use no data of items or other nodes: it is evaluated before the workflow starts.",
 		],
 		[
 			'no company',

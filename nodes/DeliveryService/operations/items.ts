@@ -9,6 +9,7 @@ import {
 	type IExecuteFunctions,
 	NodeApiError,
 } from 'n8n-workflow';
+import { z } from 'zod/v4';
 
 import { realClock } from '../common/clock';
 import {
@@ -18,6 +19,7 @@ import {
 	withFullMessage,
 	type Problem,
 } from '../common/result';
+import { joinSentences } from '../common/text';
 import { settingsProblems } from '../messages/settings';
 import { openClient } from '../service/client';
 
@@ -76,12 +78,24 @@ function withItemNumber({ message }: Problem, item: number): string {
 	return `${message} [item ${item}]`;
 }
 
-/** The message and description of an error thrown by n8n, e.g. by an expression. */
+/** The message and description of an error thrown by n8n. That of an expression gets the field that has it. */
 export function toProblem(error: unknown): Problem {
 	if (!(error instanceof Error)) return settingsProblems.unreadableItem;
-	const description = 'description' in error ? error.description : undefined;
-	return { message: error.message, ...(typeof description === 'string' && { description }) };
+	const { description, context } = errorDetails.parse(error);
+	const parameter = context?.parameter;
+	const ofField = parameter === undefined ? '' : `Correct the expression in "${parameter}".`;
+	const all = joinSentences([description, ofField]);
+	return { message: error.message, ...(all !== '' && { description: all }) };
 }
+
+/** What an error of n8n says besides its message. */
+const errorDetails = z.object({
+	description: z.string().optional().catch(undefined),
+	context: z
+		.object({ parameter: z.string().optional().catch(undefined) })
+		.optional()
+		.catch(undefined),
+});
 
 /**
  * n8n's "Retry On Fail" runs the whole node again, including what it has already sent, while the node

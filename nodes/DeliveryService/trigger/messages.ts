@@ -4,7 +4,7 @@ import type { IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { realClock } from '../common/clock';
 import { logWarning } from '../common/log';
 import type { Problem } from '../common/result';
-import { listUpTo, maxListedNames } from '../common/text';
+import { endSentence, listUpTo, maxListedNames } from '../common/text';
 import type { Subscription } from '../service/client';
 import { eventLabel } from '../service/events';
 import { shownUrl, webhookName } from '../service/webhooks';
@@ -47,7 +47,7 @@ export function warnAboutLeftover(
 			: '';
 	logWarning(
 		context,
-		`webhooks of this node may remain in the Delivery Service${names}: ${errorMessage(reason)}. ${leftoverEffects[effect]} Find them with the Delivery Service node, Webhook > Get Many, then remove them with Webhook > Delete.`,
+		`webhooks of this node may remain in the Delivery Service${names}: ${endSentence(errorMessage(reason))} ${leftoverEffects[effect]} Find them with the Delivery Service node, Webhook > Get Many, then remove them with Webhook > Delete.`,
 	);
 }
 
