@@ -177,7 +177,11 @@ describe.each(['newest', '1.123'] as const)('fulfillment orders in n8n %s', (ver
 		[shipping('Standard', 'Store Pickup'), 'created', / it also has .*"Store Pickup"/],
 		[note('Checkout-Method', 'pickup'), 'localPickup'],
 		[note('Delivery-Date', inDays(9)), 'created', / its delivery date is /],
-		[{ created_at: '2025-01-01T10:00:00Z' }, 'unseen', /^#\S+ was placed \d+ days ago/],
+		[
+			{ created_at: '2025-01-01T10:00:00Z' },
+			'unseen',
+			/^#\S+ was not sent: it was placed \d+ days ago/,
+		],
 		[{ ...nobody, shipping_address: address, billing_address: address }, 'invalid'],
 	];
 
