@@ -109,6 +109,30 @@ describe.each([
 });
 
 test.each([
+	['shopify-orders-to-deliveries', 'Send One Order'],
+	['fulfillment-orders-to-deliveries', 'From "Catch up at night"'],
+])('%s emails once a day about a cause that is not in an order', (file, byHand) => {
+	const { dedupeValue } = parametersOf(file, 'Once a Day');
+	const keyOf = (referenceId: string, cause: string, topic: string) => {
+		const error = {
+			referenceId,
+			customer: `Customer of ${referenceId}`,
+			actionNeeded: `${referenceId} was not sent: ${cause}`,
+			help: `${home}/blob/main/docs/email.md#${topic}`,
+		};
+		const item = file.startsWith('fulfillment') ? error : whatToDo(file, { error });
+		return evaluated(dedupeValue, item, { outputs: { [byHand]: undefined } });
+	};
+	const first = keyOf('#1001', 'the key was rejected', 'wrong-credential');
+	expect(keyOf('#1002', 'the key was rejected', 'wrong-credential')).toBe(first);
+	const others = [
+		keyOf('#1002', 'the connection failed', 'service-unavailable'),
+		...['#1001', '#1002'].map((name) => keyOf(name, 'another order has it', 'same-order-twice')),
+	];
+	expect(new Set([first, ...others]).size).toBe(4);
+});
+
+test.each([
 	[
 		'shopify-webhook-to-deliveries',
 		'New Shopify Order',
@@ -507,8 +531,9 @@ describe('the email of "Morning report"', () => {
 			),
 			results(skipped('#1', 'not paid: bank transfer'), skipped('#2', 'shipping method: DHL')),
 			results(skipped('#3', 'not paid: bank transfer')),
+			results(skipped('#4', 'nothing to ship'), skipped('#5', 'nothing to ship: on hold')),
 		);
-		expect(leftOut).toEqual(['2 × shipping method: DHL']);
+		expect(leftOut).toEqual(['1 × nothing to ship: on hold', '2 × shipping method: DHL']);
 	});
 
 	test('counts the events of a day for each workflow with a trigger, also if none came', () => {

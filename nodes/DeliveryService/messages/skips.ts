@@ -81,6 +81,8 @@ export function skippedFor(skip: Skip): string {
 			return skip.holds.join('; ');
 		case 'localPickup':
 			return pickupShownBy(skip.pickup);
+		case 'nothingToShip':
+			return skip.isHeld ? 'on hold' : '';
 		default:
 			return '';
 	}

@@ -135,6 +135,8 @@ test.each<[string, Skip]>([
 	['on hold: fraud; awaiting payment', { code: 'onHold', holds: ['fraud', 'awaiting payment'] }],
 	['on hold', { code: 'onHold', holds: [] }],
 	['scheduled', { code: 'scheduled', until: '2026-12-24' }],
+	['nothing to ship', { code: 'nothingToShip', held: [], isHeld: false }],
+	['nothing to ship: on hold', { code: 'nothingToShip', held: [], isHeld: true }],
 	['local pickup', { code: 'localPickup', pickup: { shownBy: 'fulfillmentOrder' } }],
 	[
 		'local pickup: Checkout-Method: pickup',
