@@ -332,9 +332,10 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 		await catchUp(rejected);
 		expect(emailCount()).toBe(count + 1);
 		const { subject, text } = env.emails('').at(-1)!;
-		expect(subject).toMatch(/^Action needed: (#\d+-\d+, ){4}#\d+-\d+$/);
+		expect(subject).toMatch(/^Action needed: #\d+-\d+$/);
 		expect(text).toContain('the Delivery Service rejected the API key');
-		for (const { name } of placed) expect(text).toContain(`${name}-`);
+		await catchUp(rejected);
+		expect(emailCount()).toBe(count + 1);
 		await client.unpublish(rejected);
 		await client.publish(orders);
 		await catchUp();
