@@ -269,7 +269,7 @@ test('shows errors of a dry run first, and skipped items in their place, with th
 			{
 				reason: 'unknown',
 				message:
-					'It is unknown whether U was created: another execution may have sent it. Wait until no other execution of this workflow is running, then look for U in the Delivery Service. If it was not created, run the operation "Allow Resending" for U, then send it again.',
+					'It is unknown whether U was created: another execution may have sent it. Wait until no other execution of this workflow is running, then look for U and reference IDs that start with "U-" in the Delivery Service. If none of them exists, run the operation "Allow Resending" for U, then send it again.',
 				referenceId: 'U',
 			},
 			{

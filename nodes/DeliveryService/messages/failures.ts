@@ -63,8 +63,10 @@ function unknownAdvice(job: Job, why: UnknownReason): string {
 	if (!claim) return 'Look for it in the Delivery Service before you send it again.';
 	const isWhole = why.code === 'elsewhere' && why.isWhole;
 	const name = isWhole ? orderReference(job) : claim.referenceId;
-	// An order may have been sent whole or by fulfillment order.
-	const mayHaveParts = isWhole || (claim.orderId !== undefined && !claim.part);
+	// An order may have been sent whole or by fulfillment order, and a delivery without one may have found that
+	// its reference ID is an order's.
+	const mayBeOrder = claim.orderId !== undefined || why.code === 'elsewhere';
+	const mayHaveParts = isWhole || (mayBeOrder && !claim.part);
 	const parts = mayHaveParts ? ` and ${partsOf(job)}` : '';
 	const isAbsent = mayHaveParts ? 'none of them exists' : 'it was not created';
 	return `Wait until no other execution of this workflow is running, then look for ${name}${parts} in the Delivery Service. If ${isAbsent}, run the operation "Allow Resending" for ${name}, then send it again.`;

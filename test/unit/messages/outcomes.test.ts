@@ -4,7 +4,7 @@ import { failedText } from '../../../nodes/DeliveryService/messages/failures';
 import { helpWithInvalid } from '../../../nodes/DeliveryService/messages/help';
 import { neededFor } from '../../../nodes/DeliveryService/messages/needs';
 import { reasonText, wordingOf } from '../../../nodes/DeliveryService/messages/outcomes';
-import type { Job, SettledJob } from '../../../nodes/DeliveryService/sending/job';
+import type { Job, SettledJob, UnknownReason } from '../../../nodes/DeliveryService/sending/job';
 import type { Skip } from '../../../nodes/DeliveryService/shopify/skipping';
 import { noResponse } from '../../support/creations';
 
@@ -47,7 +47,8 @@ test('shows in a dry run that an order may have been sent if the memory could no
 });
 
 test('asks for the same about an unknown delivery, whichever event of its order found it', () => {
-	const job: Job = { item: 0, referenceId: '#1001', claim: { referenceId: '#1001' } };
+	const claim = { referenceId: '#1001', orderId: 'A' };
+	const job: Job = { item: 0, referenceId: '#1001', claim };
 	const causes = [
 		{ code: 'exchange', exchange: noResponse('ECONNRESET') },
 		{ code: 'elsewhere', isWhole: false },
@@ -58,8 +59,20 @@ test('asks for the same about an unknown delivery, whichever event of its order 
 	);
 	expect(new Set(needs)).toEqual(
 		new Set([
-			'It is unknown whether #1001 was created. Wait until no other execution of this workflow is running, then look for #1001 in the Delivery Service. If it was not created, run the operation "Allow Resending" for #1001, then send it again.',
+			'It is unknown whether #1001 was created. Wait until no other execution of this workflow is running, then look for #1001 and reference IDs that start with "#1001-" in the Delivery Service. If none of them exists, run the operation "Allow Resending" for #1001, then send it again.',
 		]),
+	);
+});
+
+test('asks to look for fulfillment orders if a delivery without an order may have the reference ID of one', () => {
+	const job: Job = { item: 0, referenceId: 'R-1', claim: { referenceId: 'R-1' } };
+	const adviceOf = (why: UnknownReason) =>
+		wordingOf({ ...job, outcome: { kind: 'unknown', why } }).problem.description;
+	expect(adviceOf({ code: 'exchange', exchange: noResponse('ECONNRESET') })).toContain(
+		' look for R-1 in the Delivery Service. If it was not created, ',
+	);
+	expect(adviceOf({ code: 'elsewhere', isWhole: false })).toContain(
+		' look for R-1 and reference IDs that start with "R-1-" in the Delivery Service. If none of them exists, ',
 	);
 });
 
