@@ -287,8 +287,8 @@ describe('delivery to be stopped', () => {
 		]);
 	});
 
-	test.each(['cancel', 'no_restock', 'return', 'legacy_restock'])(
-		'says that items were removed with a refund, whatever their restocking: %s',
+	test.each(['cancel', 'no_restock'])(
+		'says that items were removed with a refund, restocked or not: %s',
 		async (restock_type) => {
 			const [cloth, mug] = [lineItem(), mugs()];
 			const gone = { current_quantity: 0, fulfillable_quantity: 0 };

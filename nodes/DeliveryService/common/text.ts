@@ -39,13 +39,13 @@ export function stripInvisible(text: string): string {
 	return text.replace(invisible, '');
 }
 
-/** What n8n's expressions within a text write for a missing value, and for an object. */
-const unwritten = /^\s*(?:undefined|null|\[object Object\])\s*$/;
+/** What n8n's expressions within a text write for a missing value. */
+const missing = /^\s*(?:undefined|null)\s*$/;
 
 /** Whether a value is missing: undefined, null, or text without a visible character or that stands for these. */
 export function isBlank(value: unknown): boolean {
 	if (typeof value !== 'string') return value === undefined || value === null;
-	if (/[!-~]/.test(value)) return unwritten.test(value);
+	if (/[!-~]/.test(value)) return missing.test(value);
 	return !stripInvisible(value).trim();
 }
 

@@ -19,7 +19,7 @@ import {
 	withFullMessage,
 	type Problem,
 } from '../common/result';
-import { joinSentences } from '../common/text';
+import { endSentence, joinSentences } from '../common/text';
 import { settingsProblems } from '../messages/settings';
 import { openClient } from '../service/client';
 
@@ -84,7 +84,7 @@ export function toProblem(error: unknown): Problem {
 	const { description, context } = errorDetails.parse(error);
 	const parameter = context?.parameter;
 	const ofField = parameter === undefined ? '' : `Correct the expression in "${parameter}".`;
-	const all = joinSentences([description, ofField]);
+	const all = joinSentences([endSentence(description), ofField]);
 	return { message: error.message, ...(all !== '' && { description: all }) };
 }
 

@@ -34,7 +34,7 @@ export const timeAttributes: readonly string[] = namesIn(`
  * (docs.zapiet.com/guides/note-attributes), the others are those of similar apps and themes.
  */
 export const methodAttributes: readonly string[] = namesIn(`
-	(|Checkout |Shipping )Method, (|Order |Preferred )(Delivery|Fulfillment|Fulfilment) (Method|Type|Option), Order Type
+	(|Checkout |Shipping )Method, (|Order |Preferred )(Delivery|Fulfillment|Fulfilment) (Method|Type), Delivery Option, Order Type
 	(Delivery|Delivered) or Pickup, Pickup or (Delivery|Delivered)
 	(Método|Tipo|Forma) de entrega, (Método|Tipo) de envío, (Mode|Méthode) de livraison, Mode de retrait
 	Lieferart, Liefermethode, Versandart, Abholung oder Lieferung, Lieferung oder Abholung, (Metodo|Modalità) di consegna, Bezorgmethode, Verzendmethode

@@ -112,15 +112,18 @@ export const optionalDiscount = z.transform((value) =>
 	isBlank(value) ? undefined : { amount: optionalAmount.safeParse(value).data },
 );
 
-/** A time by ISO 8601, as Shopify writes it. */
+/** A time that begins with the year, as by ISO 8601. */
 export const optionalTime = optionalScalar('a time such as 2026-12-24T09:00:00Z', (value) => {
 	const text = String(value).trim();
-	return /^\d{4}-\d\d-\d\d/.test(text) && !Number.isNaN(Date.parse(text)) ? text : undefined;
+	const time = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : NaN;
+	return Number.isNaN(time) ? undefined : new Date(time).toISOString();
 });
 
 /** A list or an object: n8n's Edit Fields node writes it as JSON into a field of the type String. */
-function structure(value: unknown): unknown {
-	return typeof value === 'string' && /^[[{]/.test(value) ? (tryParseJson(value) ?? value) : value;
+export function structure(value: unknown): unknown {
+	return typeof value === 'string' && /^\s*[[{]/.test(value)
+		? (tryParseJson(value) ?? value)
+		: value;
 }
 
 /** Tags as a list or comma-separated text; entries that are not text are left out. */

@@ -133,13 +133,15 @@ function notAnOrder(item: unknown): ItemProblem {
 	if (typeof text === 'string') return { code: 'graphqlError', text };
 	if (valueAt(item, ['data', 'order']) === null)
 		return { code: 'notFound', field: 'data.order', isById: true };
-	for (const field of ['data.orders.nodes', 'data.orders.edges']) {
+	for (const field of ['data.orders.nodes', 'data.orders.edges', 'orders']) {
 		const list = valueAt(item, field.split('.'));
-		if (Array.isArray(list) && list.length === 0) return { code: 'notFound', field, isById: false };
+		if (!Array.isArray(list)) continue;
+		return list.length > 0 || field === 'orders'
+			? { code: 'orderList', field }
+			: { code: 'notFound', field, isById: false };
 	}
 	if (partFields(item).length > 0) return { code: 'partWithoutOrder' };
-	const isEmptyList = Array.isArray(valueAt(item, ['orders']));
-	const field = findOrderList(item) ?? (isEmptyList ? 'orders' : undefined);
+	const field = findOrderList(item);
 	if (field !== undefined) return { code: 'orderList', field };
 	const value = hasField(item, 'order') ? valueAt(item, ['order']) : item;
 	if (!isObject(value) || Array.isArray(value)) return { code: 'noObject', value };

@@ -1,5 +1,7 @@
 /** The fields that an order lacks, and without which it may be decided wrongly. */
 import { valueAt } from '../common/data';
+import { isBlank } from '../common/text';
+import { structure } from './fieldSchemas';
 import { isGraphql } from './graphql';
 import type { OrderCandidate } from './item';
 import type { OrderMapping } from './mapping';
@@ -22,7 +24,7 @@ export function missingFields(
 	{ filters, cod }: OrderMapping,
 ): MissingField[] {
 	if (isGraphql(order)) return [];
-	const lacks = (field: string) => valueAt(order, [field]) === undefined;
+	const lacks = (field: string) => isLacking(field, valueAt(order, [field]));
 	const mayCollect = cod !== 'never';
 	const hasTagFilter = filters.tags.length > 0 || filters.excludeTags.length > 0;
 	const { shippingMethods: included, excludeShippingMethods: excluded } = filters;
@@ -46,6 +48,16 @@ export function missingFields(
 	if (needsRefunds && lacks('refunds') && !hasCurrentQuantities(order))
 		missing.push({ field: 'line_items.current_quantity' });
 	return missing;
+}
+
+/** Lists that count as empty if they can't be read. */
+const lists = new Set(['note_attributes', 'shipping_lines']);
+
+/** Whether a field is not there, also if n8n has turned that or an unreadable list into text. */
+function isLacking(field: string, given: unknown): boolean {
+	const value = structure(given);
+	if (typeof value !== 'string') return value === undefined;
+	return value.trim() === 'undefined' || (lists.has(field) && !isBlank(value));
 }
 
 /** Whether all lines say how many of their units are left after refunds. */

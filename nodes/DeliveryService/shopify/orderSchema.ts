@@ -2,8 +2,6 @@
  * The fields of a Shopify order that are used (the REST resource). An optional value that can't be read counts as
  * missing, so that it never blocks an order.
  */
-import { z } from 'zod/v4';
-
 import { addressSchema } from './addressSchema';
 import {
 	decimal,
@@ -64,11 +62,10 @@ const customer = object({
 });
 
 /** An amount in the shop's currency, and the same in the customer's. */
-const amounts = z
-	.object({
-		shop_money: z.object({ amount: optionalAmount }),
-		presentment_money: z.object({ amount: optionalAmount }),
-	})
+const amounts = object({
+	shop_money: object({ amount: optionalAmount }),
+	presentment_money: object({ amount: optionalAmount }),
+})
 	.nullish()
 	.catch(undefined)
 	.transform((value) => {

@@ -13,9 +13,9 @@ export function isHidden(text: string): boolean {
 	return hidden.test(text.normalize('NFKC'));
 }
 
-/** Punctuation and zeros, or what programs write for nothing. */
+/** Punctuation and zeros, or what programs write for nothing, or for an object that they can't show. */
 const nothing =
-	'(?:[\\p{P}0]+|n[./]?a\\.?|none|null|undefined|unknown|tb[acd]|no address|not (?:available|applicable|provided))';
+	'(?:[\\p{P}0]+|n[./]?a\\.?|none|null|undefined|\\[object object\\]|unknown|tb[acd]|no address|not (?:available|applicable|provided))';
 const placeholder = new RegExp(`^${nothing}(?: ${nothing})*$`, 'iu');
 
 /** Whether a text stands for a missing value: "-", "00000", "N/A", "null null". */

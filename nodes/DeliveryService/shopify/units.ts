@@ -258,7 +258,7 @@ function keptUnits(
 	// Units that were refunded without restocking ship, unless they were removed: then they are not left.
 	const missing =
 		left === undefined || fulfilled === undefined ? 0 : quantity - fulfilled - left - canceled;
-	const removed = Math.max(0, Math.min(refunded - refunds.canceled(id), missing));
+	const removed = Math.max(0, Math.min(refunds.notRestocked(id), missing));
 	return {
 		kept,
 		shipped: Math.max(kept, Math.min(quantity, kept + refunds.notRestocked(id)) - removed),

@@ -69,6 +69,7 @@ describe('readOrder', () => {
 		['data', { data: orders }],
 		['data.orders.nodes', { data: { orders: { nodes: orders } } }],
 		['data.orders.edges', { data: { orders: { edges: [{ node: sampleOrder() }] } } }],
+		['data.orders.nodes', { data: { orders: { nodes: [{ name: '#1' }] } } }],
 		['body.orders', { ...response, body: { orders } }],
 		['body', { headers: {}, params: {}, query: {}, body: orders }],
 	])('rejects a list of orders in "%s", and names Split Out', (field, item) => {
@@ -185,6 +186,10 @@ describe('an order with a field of the wrong type', () => {
 		[{ name: {} }, `Order 1042's "name" should be text, but is an object.`],
 		[{ test: 'yes' }, `Order #1042's "test" should be true or false, but is the text "yes".`],
 		[
+			{ cancelled_at: '[object Object]' },
+			`Order #1042's "cancelled_at" should be a time such as 2026-12-24T09:00:00Z, but is the text "[object Object]".`,
+		],
+		[
 			{ cancelled_at: 'No' },
 			`Order #1042's "cancelled_at" should be a time such as 2026-12-24T09:00:00Z, but is the text "No".`,
 		],
@@ -281,8 +286,20 @@ describe('formats of values', () => {
 			typeof value === 'object' && value !== null ? JSON.stringify(value) : value,
 		]);
 		expect(deliveryOf(Object.fromEntries(texts))).toEqual(deliveryOf(order));
-		const shipping_lines = JSON.stringify([{ title: 'Store Pickup' }]);
+		const shipping_lines = ` ${JSON.stringify([{ title: 'Store Pickup' }])}`;
 		expect(outcomeOf(sampleOrder({ shipping_lines }))).toMatchObject({ code: 'shippingMethod' });
+	});
+
+	test.each([
+		['cancelled_at', 'undefined'],
+		['test', 'undefined'],
+		['note_attributes', '[object Object],[object Object]'],
+		['shipping_lines', '[object Object]'],
+	])('names %s as missing if n8n has turned it into the text %s', (field, text) => {
+		expect(outcomeOf(sampleOrder({ [field]: text }))).toMatchObject({
+			kind: 'delivery',
+			actions: [{ code: 'missingFields', fields: [field] }],
+		});
 	});
 
 	test('treats empty text, blank text, null and undefined as missing values, also as text', () => {
