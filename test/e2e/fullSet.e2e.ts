@@ -332,8 +332,11 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 		await catchUp(rejected);
 		expect(emailCount()).toBe(count + 1);
 		const { subject, text } = env.emails('').at(-1)!;
-		expect(subject).toMatch(/^Action needed: #\d+-\d+$/);
+		expect(subject).toMatch(/^Action needed: (#\d+-\d+, ){4}#\d+-\d+$/);
 		expect(text).toContain('the Delivery Service rejected the API key');
+		for (const { name } of placed) expect(text).toContain(`${name}-`);
+		// A later execution with the same cause is silent, also about other orders.
+		await afterReports(() => env.shopify.shop.place(samples[0]), rejected);
 		await catchUp(rejected);
 		expect(emailCount()).toBe(count + 1);
 		await client.unpublish(rejected);
