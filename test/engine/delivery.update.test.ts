@@ -586,7 +586,7 @@ describe('changes from a Shopify order', () => {
 			shopifyOrder({ cancelled_at: '2026-03-03T10:02:00-06:00' }),
 		],
 		[
-			"Order #1001 has nothing to ship: its items are fulfilled, on hold, refunded, removed or don't need shipping. Its delivery was not updated. To stop it, ask the Delivery Service.",
+			'Order #1001 has nothing to ship: its items are fulfilled, refunded, removed or digital. Its delivery was not updated. To stop it, ask the Delivery Service.',
 			shopifyOrder({ line_items: [] }),
 		],
 		[

@@ -40,7 +40,9 @@ function skipText(skip: Skip): string {
 		case 'localPickup':
 			return pickupText(skip);
 		case 'nothingToShip':
-			return "has nothing to ship: its items are fulfilled, on hold, refunded, removed or don't need shipping.";
+			return skip.isHeld
+				? 'has nothing to ship now: its open items are on hold.'
+				: 'has nothing to ship: its items are fulfilled, refunded, removed or digital.';
 		case 'fulfillmentService':
 			return 'is shipped by a fulfillment service, and Include Fulfillment Services under Filters is off.';
 		case 'deliveryMethod':

@@ -73,7 +73,7 @@ describe('skipped orders', () => {
 			kind: 'skipped',
 			code: 'nothingToShip',
 			message:
-				"The order has nothing to ship: its items are fulfilled, on hold, refunded, removed or don't need shipping. Nothing to do.",
+				'The order has nothing to ship: its items are fulfilled, refunded, removed or digital. Nothing to do.',
 		});
 	});
 
