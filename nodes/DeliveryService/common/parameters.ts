@@ -3,7 +3,7 @@ import type { IExecuteFunctions, IHookFunctions, IWebhookFunctions } from 'n8n-w
 import { z } from 'zod/v4';
 
 import { anyObject, tryParseJson, valueAt } from './data';
-import { failure, operationError, type Result } from './result';
+import { failure, type Result } from './result';
 import { isBlank } from './text';
 
 const recordSchema = anyObject.catch({});
@@ -133,7 +133,7 @@ export function oncePerRun<Values extends readonly unknown[], Made>(
  * The value of a parameter of a node without input items, e.g. a trigger. Do not modify it: it may be
  * shared with the workflow.
  *
- * @throws NodeOperationError when an expression fails
+ * @throws what n8n throws, e.g. when an expression fails
  */
 export function nodeParameter(
 	context: IHookFunctions | IWebhookFunctions,
@@ -141,16 +141,7 @@ export function nodeParameter(
 	fallback: unknown,
 ): unknown {
 	const raw: unknown = context.getNodeParameter(name, fallback, { rawExpressions: true });
-	try {
-		return evaluate(raw, undefined) ?? context.getNodeParameter(name, fallback);
-	} catch (error) {
-		const cause = error instanceof Error ? error.message : 'unknown reason';
-		throw operationError(context.getNode(), {
-			message: `An expression of this trigger failed: ${cause}`,
-			description:
-				'It can use no data of items or other nodes: it is evaluated before the workflow starts.',
-		});
-	}
+	return evaluate(raw, undefined) ?? context.getNodeParameter(name, fallback);
 }
 
 /** The value of a parameter for an item's data; undefined when only n8n can evaluate it. */

@@ -42,7 +42,7 @@ export function stripInvisible(text: string): string {
 /** What n8n's expressions within a text write for a missing value. */
 const missing = /^\s*(?:undefined|null)\s*$/;
 
-/** Whether a value is missing: undefined, null, or text without a visible character or that stands for these. */
+/** Whether a value is missing: undefined, null, these as text, or text without a visible character. */
 export function isBlank(value: unknown): boolean {
 	if (typeof value !== 'string') return value === undefined || value === null;
 	if (/[!-~]/.test(value)) return missing.test(value);

@@ -63,8 +63,8 @@ function unknownAdvice(job: Job, why: UnknownReason): string {
 	if (!claim) return 'Look for it in the Delivery Service before you send it again.';
 	const isWhole = why.code === 'elsewhere' && why.isWhole;
 	const name = isWhole ? orderReference(job) : claim.referenceId;
-	// An order may have been sent whole or by fulfillment order, and a delivery without one may have found that
-	// its reference ID is an order's.
+	// An order may have been sent whole or by fulfillment order. If a delivery without an order is unknown from
+	// before, its reference ID may be that of an order.
 	const mayBeOrder = claim.orderId !== undefined || why.code === 'elsewhere';
 	const mayHaveParts = isWhole || (mayBeOrder && !claim.part);
 	const parts = mayHaveParts ? ` and ${partsOf(job)}` : '';

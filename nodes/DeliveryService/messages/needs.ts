@@ -155,7 +155,7 @@ function movedNeed(job: Job): Need {
 	);
 }
 
-/** Why an order is not sent of which another workflow may have created the delivery, and what to do. */
+/** Why a late order is not sent, and what to do: another workflow may have created its delivery. */
 export function unseenText(job: Job): string {
 	return `${deliveryName(job)} was not sent: it was placed ${ageText(job)} ago, and this workflow did not see it in time. Look for it in the Delivery Service; if it is not there, ${sendAnyway}.`;
 }

@@ -18,6 +18,15 @@ export function localhostProblem(webhookUrl: string): Problem {
 	};
 }
 
+/** An expression of the trigger failed. */
+export function expressionProblem(error: unknown): Problem {
+	return {
+		message: `An expression of this trigger failed: ${errorMessage(error)}`,
+		description:
+			'It can use no data of items or other nodes: it is evaluated before the workflow starts.',
+	};
+}
+
 /** Subscriptions that may not have been removed, and why. */
 export interface Leftover {
 	subscriptions: readonly Subscription[];

@@ -9,6 +9,7 @@ import { isLoopback, selectedCompany } from '../service/credential';
 import { eventNames, eventNameSchema, type EventName } from '../service/events';
 import { companyWebhooksClient, type Webhooks } from '../service/webhooks';
 import { invalidFilter, readFilters, type Filters } from './filters';
+import { expressionProblem } from './messages';
 import { createSigner, forgetCallSigners, type TriggerContext } from './signers';
 import { subscriptionFor, type EventSubscription, type UrlOwner } from './urls';
 
@@ -31,9 +32,10 @@ export interface TriggerSettings {
 	verifiesCaller: boolean;
 }
 
+/** @throws NodeOperationError when an expression fails */
 export function readSettings(context: TriggerContext): TriggerSettings {
-	const options = asRecord(nodeParameter(context, 'options', {}));
-	const triggerOn = toList(nodeParameter(context, 'events', []));
+	const options = asRecord(readParameter(context, 'options', {}));
+	const triggerOn = toList(readParameter(context, 'events', []));
 	return {
 		options,
 		triggerOn,
@@ -41,6 +43,14 @@ export function readSettings(context: TriggerContext): TriggerSettings {
 		filters: readFilters(options),
 		verifiesCaller: options.verifyCaller !== false,
 	};
+}
+
+function readParameter(context: TriggerContext, name: string, fallback: unknown): unknown {
+	try {
+		return nodeParameter(context, name, fallback);
+	} catch (error) {
+		throw operationError(context.getNode(), expressionProblem(error));
+	}
 }
 
 /**
